@@ -1,0 +1,159 @@
+package ir
+
+// Change is one difference between two schemas: what a diff finds and
+// codegen/postgres spells. It is a closed set.
+//
+//sumtype:decl
+type Change interface{ change() }
+
+// TableRef names a table.
+type TableRef struct{ Schema, Name string }
+
+// SQL spells the table, qualified and quoted.
+func (t TableRef) SQL() string { return Qualified(t.Schema, t.Name) }
+
+// Ref names the table.
+func (t *Table) Ref() TableRef { return TableRef{t.Schema, t.Name} }
+
+// The changes. Each carries the whole objects it is about, so that an emitter
+// and a plan need nothing else.
+type (
+	// CreateNamespace creates a schema.
+	CreateNamespace struct{ Namespace Namespace }
+	// CreateExtension installs an extension.
+	CreateExtension struct{ Extension Extension }
+	// CreateEnum creates an enumerated type.
+	CreateEnum struct{ Enum Enum }
+	// AddEnumValue adds one value, before or after a neighbour.
+	AddEnumValue struct {
+		Enum          Enum
+		Value         string
+		Before, After string // at most one is set
+	}
+	// DropEnum drops an enumerated type.
+	DropEnum struct{ Enum Enum }
+	// ReplaceFunction creates a function or replaces its body.
+	ReplaceFunction struct {
+		Function Function
+		Exists   bool
+	}
+	// DropFunction drops a function.
+	DropFunction struct{ Function Function }
+	// CreateTable creates a table with its columns, primary key, unique, exclude and
+	// check constraints; its foreign keys, indexes and triggers are changes of their own.
+	CreateTable struct{ Table Table }
+	// DropTable drops a table with everything on it.
+	DropTable struct{ Table Table }
+	// AddColumn adds a column.
+	AddColumn struct {
+		Table  TableRef
+		Column Column
+	}
+	// DropColumn drops a column.
+	DropColumn struct {
+		Table  TableRef
+		Column Column
+	}
+	// AlterColumn changes a column's type, nullability, default, identity or comment.
+	AlterColumn struct {
+		Table    TableRef
+		From, To Column
+	}
+	// AddConstraint adds a constraint to a table that exists.
+	AddConstraint struct {
+		Table      TableRef
+		Constraint Constraint
+	}
+	// ValidateConstraint validates a constraint that was found NOT VALID.
+	ValidateConstraint struct {
+		Table      TableRef
+		Constraint Constraint
+	}
+	// DropConstraint drops a constraint.
+	DropConstraint struct {
+		Table      TableRef
+		Constraint Constraint
+	}
+	// CreateIndex builds an index.
+	CreateIndex struct {
+		Table TableRef
+		Index Index
+	}
+	// DropIndex drops an index.
+	DropIndex struct {
+		Table TableRef
+		Index Index
+	}
+	// CreateTrigger creates a trigger.
+	CreateTrigger struct {
+		Table   TableRef
+		Trigger Trigger
+	}
+	// DropTrigger drops a trigger.
+	DropTrigger struct {
+		Table   TableRef
+		Trigger Trigger
+	}
+	// EnableTrigger enables a trigger that was found disabled.
+	EnableTrigger struct {
+		Table   TableRef
+		Trigger Trigger
+	}
+	// SetTableComment changes a table's comment.
+	SetTableComment struct {
+		Table    TableRef
+		From, To string
+	}
+)
+
+func (CreateNamespace) change()    {}
+func (CreateExtension) change()    {}
+func (CreateEnum) change()         {}
+func (AddEnumValue) change()       {}
+func (DropEnum) change()           {}
+func (ReplaceFunction) change()    {}
+func (DropFunction) change()       {}
+func (CreateTable) change()        {}
+func (DropTable) change()          {}
+func (AddColumn) change()          {}
+func (DropColumn) change()         {}
+func (AlterColumn) change()        {}
+func (AddConstraint) change()      {}
+func (ValidateConstraint) change() {}
+func (DropConstraint) change()     {}
+func (CreateIndex) change()        {}
+func (DropIndex) change()          {}
+func (CreateTrigger) change()      {}
+func (DropTrigger) change()        {}
+func (EnableTrigger) change()      {}
+func (SetTableComment) change()    {}
+
+// Constraint is a constraint of a table: a closed set.
+//
+//sumtype:decl
+type Constraint interface {
+	// ConstraintName is the name that PostgreSQL reports.
+	ConstraintName() string
+	constraint()
+}
+
+// ConstraintName is the constraint's name.
+func (c PrimaryKey) ConstraintName() string { return c.Name }
+
+// ConstraintName is the constraint's name.
+func (c Unique) ConstraintName() string { return c.Name }
+
+// ConstraintName is the constraint's name.
+func (c Exclude) ConstraintName() string { return c.Name }
+
+// ConstraintName is the constraint's name.
+func (c Check) ConstraintName() string { return c.Name }
+
+// ConstraintName is the constraint's name.
+func (c ForeignKey) ConstraintName() string { return c.Name }
+
+func (PrimaryKey) constraint() {}
+func (Unique) constraint()     {}
+func (Exclude) constraint()    {}
+func (Check) constraint()      {}
+func (ForeignKey) constraint() {}

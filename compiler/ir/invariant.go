@@ -1,0 +1,133 @@
+package ir
+
+import "time"
+
+// Invariant is a declared rule after compilation: a closed set, one type a
+// kind. A switch over it lists each place that a new kind has to touch.
+//
+//sumtype:decl
+type Invariant interface {
+	// Facts are what all invariants have.
+	Facts() *Facts
+	invariant()
+}
+
+// Facts are what `pawl explain` prints of an invariant and what verify checks.
+type Facts struct {
+	Address    string // table.bookings.no_overlap.one_per_room
+	Kind       string // no_overlap
+	Table      TableRef
+	Promise    string // one sentence: "No two rows with one room_id have overlapping values in during."
+	Mechanism  string // one line: "EXCLUDE USING gist (room_id WITH =, during WITH &&)"
+	Reasons    []Reason
+	Objects    []ObjectID // what stands in the database for it
+	Operations []string   // addresses of the operations that it made
+	Violators  string     // a query whose rows break the rule; empty when no state can show it
+	Pos        Pos
+}
+
+// The invariants.
+type (
+	// NoDuplicates says that no two rows share some values.
+	NoDuplicates struct {
+		Base     Facts
+		Parts    []IndexPart
+		Where    string
+		NotNulls bool // nulls = "not_distinct"
+	}
+	// NoOverlap says that no two rows of one group overlap in a range.
+	NoOverlap struct {
+		Base       Facts
+		Within     []string
+		Range      string // an SQL expression over the row
+		Where      string
+		Prelock    bool
+		AllowEmpty bool
+		AllowInf   bool
+	}
+	// Transitions says that a column moves only along declared moves.
+	Transitions struct {
+		Base     Facts
+		Column   string
+		States   []string
+		Initial  []string
+		Final    []string
+		Moves    []Move
+		Database bool // enforced for every client, by triggers
+		Repeat   string
+	}
+	// Adjust changes columns by a formula while every check still holds.
+	Adjust struct {
+		Base   Facts
+		Set    []Assignment
+		Checks []DerivedCheck
+		Guard  string
+	}
+	// Edit reads a row, lets Go decide and writes the same row under one lock.
+	Edit struct {
+		Base    Facts
+		Columns []string
+		Lock    LockMode
+	}
+	// QueueRule says that each task is held by at most one live claim.
+	QueueRule struct {
+		Base     Facts
+		Lease    time.Duration
+		Attempts int
+	}
+	// SingletonRule says that at most one holder runs at a time.
+	SingletonRule struct {
+		Base  Facts
+		Class int32
+		Key   int32
+	}
+)
+
+// Move is one declared move of a [Transitions].
+type Move struct {
+	Name   string
+	From   []string
+	To     string
+	Guard  string // as written, qualified over the row; empty for none
+	Checks []DerivedCheck
+	Set    []Assignment
+}
+
+// Assignment is one `column = expression`.
+type Assignment struct{ Column, Expr string }
+
+// DerivedCheck is a CHECK of the table with the assigned columns replaced: the
+// weakest precondition of a write.
+type DerivedCheck struct {
+	Constraint string
+	Expr       string
+}
+
+// Facts returns the common part.
+func (i *NoDuplicates) Facts() *Facts { return &i.Base }
+
+// Facts returns the common part.
+func (i *NoOverlap) Facts() *Facts { return &i.Base }
+
+// Facts returns the common part.
+func (i *Transitions) Facts() *Facts { return &i.Base }
+
+// Facts returns the common part.
+func (i *Adjust) Facts() *Facts { return &i.Base }
+
+// Facts returns the common part.
+func (i *Edit) Facts() *Facts { return &i.Base }
+
+// Facts returns the common part.
+func (i *QueueRule) Facts() *Facts { return &i.Base }
+
+// Facts returns the common part.
+func (i *SingletonRule) Facts() *Facts { return &i.Base }
+
+func (*NoDuplicates) invariant()  {}
+func (*NoOverlap) invariant()     {}
+func (*Transitions) invariant()   {}
+func (*Adjust) invariant()        {}
+func (*Edit) invariant()          {}
+func (*QueueRule) invariant()     {}
+func (*SingletonRule) invariant() {}

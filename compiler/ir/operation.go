@@ -1,0 +1,166 @@
+package ir
+
+import "time"
+
+// LockMode is the strongest row or advisory lock that an operation takes on
+// purpose, spelled as SQL spells it.
+type LockMode string
+
+// The lock modes.
+const (
+	NoLock          LockMode = "none"
+	RowWriteLock    LockMode = "row write" // what a plain UPDATE or DELETE takes by itself
+	ForNoKeyUpdate  LockMode = "FOR NO KEY UPDATE"
+	ForUpdate       LockMode = "FOR UPDATE"
+	ForKeyShare     LockMode = "FOR KEY SHARE"
+	AdvisoryXact    LockMode = "pg_advisory_xact_lock"
+	AdvisoryTryXact LockMode = "pg_try_advisory_xact_lock"
+)
+
+// Isolation is a transaction isolation level, spelled as SQL spells it.
+type Isolation string
+
+// The isolation levels that PostgreSQL tells apart.
+const (
+	ReadCommitted  Isolation = "read committed"
+	RepeatableRead Isolation = "repeatable read"
+	Serializable   Isolation = "serializable"
+)
+
+// OperationKind is the shape of a generated method.
+type OperationKind string
+
+// The shapes. Each says which statements, by [Role], an operation has.
+const (
+	InsertOp     OperationKind = "insert"     // main
+	GetOp        OperationKind = "get"        // main: one row by a key
+	GetLockedOp  OperationKind = "get_locked" // main: one row by a key, locked; only inside a transaction
+	GetManyOp    OperationKind = "get_many"   // main: several rows by key, locked in key order; only inside a transaction
+	ListOp       OperationKind = "list"       // main: a page in index order, after a key
+	DeleteOp     OperationKind = "delete"     // main: one row by key
+	MoveOp       OperationKind = "move"       // main, explain
+	AdjustOp     OperationKind = "adjust"     // main, explain
+	EditOp       OperationKind = "edit"       // lock, write
+	EnqueueOp    OperationKind = "enqueue"    // main
+	ClaimOp      OperationKind = "claim"      // due, main
+	CompleteOp   OperationKind = "complete"   // main
+	FailOp       OperationKind = "fail"       // main
+	HeartbeatOp  OperationKind = "heartbeat"  // main
+	ReleaseOp    OperationKind = "release"    // main
+	SingletonOp  OperationKind = "singleton"  // lock
+	SingletonTry OperationKind = "try"        // lock
+)
+
+// Role is what a statement is for inside its operation.
+type Role string
+
+// The roles.
+const (
+	MainStatement    Role = "main"
+	ExplainStatement Role = "explain" // why the main statement touched no row; verdicts below
+	LockStatement    Role = "lock"
+	WriteStatement   Role = "write"
+	DueStatement     Role = "due" // moves scheduled rows that are due, before a claim
+)
+
+// Verdict is what an explain statement answers in its column "verdict"; the
+// column "subject" holds the state or the guard that it is about.
+type Verdict string
+
+// The verdicts.
+const (
+	VerdictRepeat Verdict = "repeat" // already there: the row is the answer, and no error
+	VerdictState  Verdict = "state"  // in a state that the move does not leave
+	VerdictGuard  Verdict = "guard"  // a guard or a derived check does not hold
+	VerdictInput  Verdict = "input"  // an argument that must be positive is not
+	VerdictAgain  Verdict = "again"  // nothing stands in the way now: a race that is over
+)
+
+// Cardinality is how many rows a statement returns.
+type Cardinality string
+
+// The cardinalities.
+const (
+	ReturnsOne  Cardinality = "one" // one row or none
+	ReturnsMany Cardinality = "many"
+	ReturnsNone Cardinality = "none" // a command tag
+)
+
+// Field is a named, typed value: an argument of a statement or a column of
+// its result.
+type Field struct {
+	Name string // as declared: customer_id
+	Type Type
+	Null bool
+	// Optional marks an argument that may be left out (NULL): the statement then
+	// takes the column's default.
+	Optional bool
+	// Positive marks a numeric argument that generated code checks to be above
+	// zero before it sends anything.
+	Positive bool
+}
+
+// Statement is one SQL statement, final: its text opens with a comment that
+// holds the operation's address, and $1 is Args[0].
+type Statement struct {
+	Role    Role
+	SQL     string
+	Args    []Field
+	Results []Field
+	Rows    Cardinality
+}
+
+// Transaction is the set of limits that an operation runs under; zero
+// durations mean no limit.
+type Transaction struct {
+	Name             string
+	Isolation        Isolation
+	LockTimeout      time.Duration
+	StatementTimeout time.Duration
+	IdleTimeout      time.Duration
+	Retry            Retry
+	Pos              Pos `json:"-"`
+}
+
+// Retry is how a whole transaction is tried again.
+type Retry struct {
+	Attempts int // in all, the first included
+	Base     time.Duration
+	Max      time.Duration
+	Budget   time.Duration // over all attempts and pauses
+	On       []string      // SQLSTATEs
+}
+
+// Operation is one generated method and everything that was decided about it.
+type Operation struct {
+	Address     string // table.bookings.transitions.status.confirm
+	Name        string // confirm; emitters spell it in their language
+	Kind        OperationKind
+	Doc         string // what is promised, one paragraph, no address
+	Statements  []Statement
+	Key         []Field // the arguments that name the row, in order; may be empty
+	Args        []Field // the further arguments, in order
+	Lock        LockMode
+	Isolation   Isolation
+	Transaction string   // the name of a [Transaction]
+	Errors      []string // names of the repository's [Reported] constraints that can come back
+	Reasons     []Reason
+
+	Wanted   string        // move: the state it leads to
+	Columns  []string      // edit: the columns that may change. list: the columns of its order
+	NoWait   bool          // edit: answer busy at once instead of waiting for the row
+	Wait     time.Duration // edit: instead of the transaction's lock timeout; 0 when not given
+	LockKey  int32         // singleton: second half of the advisory key
+	Internal bool          // emitted for the runtime, not as a method of its own
+	Pos      Pos           `json:"-"`
+}
+
+// Statement finds the statement with a role; nil when the operation has none.
+func (o *Operation) Statement(role Role) *Statement {
+	for i := range o.Statements {
+		if o.Statements[i].Role == role {
+			return &o.Statements[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package ir
+
+import "time"
+
+// Program is a compiled specification.
+type Program struct {
+	Project       string
+	Postgres      int    // the lowest server major that the output works on
+	DefaultSchema string // where objects stand that name no schema
+	AdvisoryClass int32  // first half of every singleton's lock key
+	Schema        Schema
+	Repositories  []Repository
+	Singletons    []Singleton
+	Transactions  []Transaction
+	Invariants    []Invariant
+	Go            *GoOutput  // nil when the specification generates no Go
+	SQL           *SQLOutput // nil when the specification generates no SQL
+}
+
+// GoOutput is a `generate "go"` block.
+type GoOutput struct {
+	Dir     string // relative to the project
+	Package string
+	Runtime string // "copy", or the import path of the runtime
+	Pos     Pos
+}
+
+// SQLOutput is a `generate "sql"` block.
+type SQLOutput struct {
+	File string // relative to the project
+	Pos  Pos
+}
+
+// Repository is a table or queue with the operations on it.
+type Repository struct {
+	Address     string // table.bookings, queue.tasks
+	Name        string // bookings, as written
+	Schema      string
+	Table       string
+	Comment     string
+	Queue       *Queue  // nil for a table
+	Row         []Field // the columns of a row, in order
+	Key         []Field // the primary key
+	Insert      []Field // what an insert takes: no identity columns; those with a default are optional
+	Reported    []Reported
+	Operations  []Operation
+	GoName      string // overrides from go { }; empty when not given
+	GoRow       string
+	GoColumns   map[string]GoColumn
+	Pos         Pos
+	Transitions []string // columns that only moves may change
+}
+
+// GoColumn is a go { } block in a column.
+type GoColumn struct{ Name, Type string }
+
+// Queue is what generated code needs to know of a queue beyond its statements.
+type Queue struct {
+	Payload     []Field // the declared columns
+	Lease       time.Duration
+	Heartbeat   time.Duration
+	Attempts    int
+	BackoffBase time.Duration
+	BackoffMax  time.Duration
+}
+
+// ReportedKind is the family of a constraint to the code that gets its error.
+type ReportedKind string
+
+// The families.
+const (
+	Duplicate   ReportedKind = "duplicate" // 23505
+	Overlap     ReportedKind = "overlap"   // 23P01
+	Reference   ReportedKind = "reference" // 23503, 23001
+	CheckFailed ReportedKind = "check"     // 23514
+	BadMove     ReportedKind = "state"     // PW001
+)
+
+// Reported is a constraint, index or trigger whose violation PostgreSQL
+// reports by name: generated code has a sentinel error for each.
+type Reported struct {
+	Name      string // as PostgreSQL reports it
+	Label     string // one_per_room: what the sentinel is named after; "pkey" for the primary key
+	Kind      ReportedKind
+	Code      string // SQLSTATE
+	Schema    string
+	Table     string // as PostgreSQL reports it
+	Columns   []string
+	Address   string
+	Doc       string // "two bookings of one room overlap"
+	Object    ObjectID
+	Hash      string // fingerprint of the definition
+	Inherited bool   // belongs to another repository, that of a child for instance
+}
+
+// Singleton is a named piece of work that runs at most once at a time.
+type Singleton struct {
+	Address    string // singleton.outbox_relay
+	Name       string
+	Key        int32
+	Doc        string
+	Operations []Operation // singleton and try
+	Pos        Pos
+}
+
+// Promise is an object of the database that generated code relies on;
+// store.Check looks for each.
+type Promise struct {
+	Address string
+	Object  ObjectID
+	Hash    string
+}

@@ -1,0 +1,345 @@
+// Package dsl reads a project: its *.hcl files become a [Spec], evaluated and
+// decoded, every field with the place it came from.
+//
+// The package knows the language and nothing of PostgreSQL's rules: it checks
+// that blocks and attributes are those that exist, that values have the right
+// kind and that SQL text parses. What a declaration means, and whether it can
+// be kept, is for package compiler.
+package dsl
+
+import (
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// Spec is a project as it was written, after evaluation: no expression is
+// left, references to names are not resolved yet.
+type Spec struct {
+	Dir          string            // the project's directory
+	Sources      map[string][]byte // file name as in ranges → text, for diagnostics
+	Pawl         *Pawl
+	Go           *GenerateGo
+	SQL          *GenerateSQL
+	Variables    []*Variable
+	Enums        []*Enum
+	Tables       []*Table
+	Queues       []*Queue
+	Singletons   []*Singleton
+	Transactions []*Transaction
+}
+
+// Value is an attribute's value with its place. Set is false when the
+// attribute was left out; Range is then that of the block's header, so that a
+// diagnostic has a place in any case.
+type Value[T any] struct {
+	V     T
+	Set   bool
+	Range hcl.Range // of the expression
+}
+
+// Name is an identifier or label with its place.
+type Name struct {
+	Text  string
+	Range hcl.Range
+}
+
+// SQL is a piece of SQL text. An offset in Text leads back to a place in the
+// source with diag.RangeAt; Literal says whether the expression is one string
+// without interpolation, where that is exact.
+type SQL struct {
+	Text    string
+	Range   hcl.Range // of the whole expression, quotes included
+	Literal bool
+}
+
+// Type is a column or argument type as written: a base type by PostgreSQL's
+// internal name, an enum by its label, or a list.
+type Type struct {
+	Name  string // int8, timestamptz; empty when Enum or Elem is set
+	Mods  []int
+	Elem  *Type  // list(…)
+	Enum  string // enum.booking_status
+	Other string // type("ltree")
+	Range hcl.Range
+}
+
+// KeyPart is one entry of a key list: a column or sql("…"), with what desc(),
+// nulls_last() and opclass() say of it.
+type KeyPart struct {
+	Column     *Name
+	Expr       *SQL
+	Desc       bool
+	NullsFirst bool
+	NullsLast  bool
+	OpClass    string
+	Range      hcl.Range
+}
+
+// Reference points at a declared table, or at one of its keys.
+type Reference struct {
+	Table string // the label: rooms
+	Key   string // the label of a no_duplicates; empty for the primary key
+	Range hcl.Range
+}
+
+// Allow silences one built-in check beside the block, with a reason.
+type Allow struct {
+	Code   Name
+	Reason string
+}
+
+// Block is what every decoded block has.
+type Block struct {
+	Name   Name      // the label; zero for a block without one
+	Header hcl.Range // type and labels
+	Allow  []Allow
+}
+
+// Pawl is the pawl block.
+type Pawl struct {
+	Block
+	Project         Value[string]
+	RequiredVersion Value[string]
+	Postgres        Value[int]
+	Schema          Value[string]
+	AppRole         Value[string]
+	AdvisoryClass   Value[int]
+}
+
+// GenerateGo is a generate "go" block.
+type GenerateGo struct {
+	Block
+	Out     Value[string]
+	Package Value[string]
+	Runtime Value[string]
+}
+
+// GenerateSQL is a generate "sql" block.
+type GenerateSQL struct {
+	Block
+	Out Value[string]
+}
+
+// Variable is a variable block.
+type Variable struct {
+	Block
+	Type        Value[string] // string, number, bool
+	Description Value[string]
+}
+
+// Enum is an enum block.
+type Enum struct {
+	Block
+	Schema  Value[string]
+	Rename  Value[string] // name = "…"
+	Comment Value[string]
+	Values  []Name
+}
+
+// Table is a table block.
+type Table struct {
+	Block
+	Schema       Value[string]
+	Rename       Value[string] // name = "…"
+	Comment      Value[string]
+	Live         *SQL
+	GoName       Value[string] // go { name = "…" }
+	GoRow        Value[string] // go { row = "…" }
+	Columns      []*Column
+	PrimaryKey   *PrimaryKey
+	ForeignKeys  []*ForeignKey
+	Checks       []*Check
+	Indexes      []*Index
+	NoDuplicates []*NoDuplicates
+	NoOverlaps   []*NoOverlap
+	Transitions  []*Transitions
+	Adjusts      []*Adjust
+	Edits        []*Edit
+}
+
+// Column is a column block.
+type Column struct {
+	Block
+	Type     Type
+	Null     Value[bool]
+	Default  *Default
+	Identity Value[string] // always | by default
+	Comment  Value[string]
+	GoName   Value[string]
+	GoType   Value[string]
+}
+
+// Default is a column's default: sql("…"), or a constant that stands for
+// itself.
+type Default struct {
+	SQL   *SQL   // sql("now()")
+	Text  string // a string, number or bool constant, as text
+	Kind  string // sql | string | number | bool | null
+	Range hcl.Range
+}
+
+// PrimaryKey is a primary_key block.
+type PrimaryKey struct {
+	Block
+	Rename  Value[string]
+	Columns []Name
+	List    hcl.Range // of the whole list
+}
+
+// ForeignKey is a foreign_key block.
+type ForeignKey struct {
+	Block
+	Rename     Value[string]
+	Columns    []Name
+	List       hcl.Range
+	References Reference
+	OnDelete   Value[string]
+	OnUpdate   Value[string]
+}
+
+// Check is a check block.
+type Check struct {
+	Block
+	Rename Value[string]
+	Expr   SQL
+}
+
+// Index is an index block.
+type Index struct {
+	Block
+	Rename  Value[string]
+	Columns []KeyPart
+	Method  Value[string]
+	Where   *SQL
+	Include []Name
+}
+
+// NoDuplicates is a no_duplicates block.
+type NoDuplicates struct {
+	Block
+	Rename     Value[string]
+	Columns    []KeyPart
+	List       hcl.Range
+	Where      *SQL
+	Nulls      Value[string] // distinct | not_distinct
+	Deferrable Value[bool]
+}
+
+// NoOverlap is a no_overlap block.
+type NoOverlap struct {
+	Block
+	Rename        Value[string]
+	Within        []Name
+	RangeColumn   *Name // range = during, or
+	From, To      *Name // range = { from = …, to = …, bounds = "[)" }
+	RangeExpr     hcl.Range
+	Bounds        Value[string]
+	Where         *SQL
+	Prelock       Value[bool]
+	AllowEmpty    Value[bool]
+	AllowInfinite Value[bool]
+}
+
+// Transitions is a transitions block.
+type Transitions struct {
+	Block
+	Column  Name
+	Initial []Name
+	Final   []Name
+	Enforce Value[string] // database | code
+	Repeat  Value[string] // noop | reject
+	Moves   []*Move
+}
+
+// Move is a move block.
+type Move struct {
+	Block
+	From  []Name
+	To    Name
+	Args  []Arg
+	Guard *SQL
+	Set   []Assignment
+}
+
+// Arg is one entry of args.
+type Arg struct {
+	Name Name
+	Type Type
+}
+
+// Assignment is one entry of set.
+type Assignment struct {
+	Column Name
+	Expr   SQL
+}
+
+// Adjust is an adjust block.
+type Adjust struct {
+	Block
+	Args        []Arg
+	Set         []Assignment
+	Guard       *SQL
+	Positive    []Name
+	PositiveSet bool // positive = [] says: none
+	Transaction *Name
+}
+
+// Edit is an edit block.
+type Edit struct {
+	Block
+	Columns     []Name
+	List        hcl.Range
+	Rows        Value[string] // one
+	Wait        Value[string] // nowait, or a duration
+	Transaction *Name
+}
+
+// Queue is a queue block.
+type Queue struct {
+	Block
+	Schema    Value[string]
+	Comment   Value[string]
+	Columns   []*Column
+	Lease     Value[time.Duration]
+	Heartbeat Value[time.Duration]
+	Attempts  Value[int]
+	Backoff   *Backoff
+	GoName    Value[string]
+	GoRow     Value[string]
+}
+
+// Backoff is the backoff block of a queue.
+type Backoff struct {
+	Block
+	Base   Value[time.Duration]
+	Max    Value[time.Duration]
+	Jitter Value[string] // full
+}
+
+// Singleton is a singleton block.
+type Singleton struct {
+	Block
+	Key   Value[int]
+	Scope Value[string] // transaction
+}
+
+// Transaction is a transaction block.
+type Transaction struct {
+	Block
+	Isolation        Value[string]
+	LockTimeout      Value[time.Duration]
+	StatementTimeout Value[time.Duration]
+	IdleTimeout      Value[time.Duration]
+	Retry            *Retry
+}
+
+// Retry is the retry block of a transaction.
+type Retry struct {
+	Block
+	Attempts Value[int]
+	Base     Value[time.Duration]
+	Max      Value[time.Duration]
+	Budget   Value[time.Duration]
+	On       []Name
+}
