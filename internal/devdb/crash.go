@@ -1,0 +1,78 @@
+package devdb
+
+import (
+	"context"
+	"errors"
+	"syscall"
+	"time"
+)
+
+// Kill9 kills the server's main process as the kernel would when out of memory,
+// and returns when it and all its children are gone. The data stays as the crash
+// left it, for [Server.Restart]; without one, Stop only cleans up.
+func (s *Server) Kill9(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.mayRestart(); err != nil {
+		return err
+	}
+	if err := s.dismissWatcher(); err != nil {
+		return err
+	}
+	if err := syscall.Kill(s.pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return err
+	}
+	s.awaitGone(ctx, s.pid, stopPatience)
+	return s.watch.Close()
+}
+
+// RestartImmediate stops the server without a checkpoint, cutting off every
+// connection, and starts it again, which replays the log as after a crash. The
+// server has the same URL as before and another PID.
+func (s *Server) RestartImmediate(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.mayRestart(); err != nil {
+		return err
+	}
+	if err := s.end(ctx, syscall.SIGQUIT); err != nil {
+		return err
+	}
+	return s.relaunch(ctx)
+}
+
+// Restart starts the server again after [Server.Kill9].
+func (s *Server) Restart(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.mayRestart(); err != nil {
+		return err
+	}
+	return s.relaunch(ctx)
+}
+
+func (s *Server) mayRestart() error {
+	switch {
+	case s.stopped:
+		return errors.New("the private server has been stopped")
+	case s.process == nil:
+		return errors.New("the private server was started by another process, which alone may crash or restart it")
+	}
+	return nil
+}
+
+// relaunch starts the stopped server anew. Children of a killed server hold on to
+// its shared memory for a moment, and as long as they do a new one refuses to
+// start: it is tried again.
+func (s *Server) relaunch(ctx context.Context) error {
+	deadline := time.Now().Add(stopPatience)
+	for {
+		err := s.launch(ctx, false)
+		if err == nil || ctx.Err() != nil || time.Now().After(deadline) {
+			return err
+		}
+		if waitErr := pause(ctx, 50*time.Millisecond); waitErr != nil {
+			return errors.Join(err, waitErr)
+		}
+	}
+}

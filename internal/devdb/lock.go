@@ -1,0 +1,78 @@
+package devdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+)
+
+// Two lock files order the processes that share a server folder. Both are flock
+// locks: the kernel drops them with their holder, so none can be stale.
+//
+//   - "lock" is held exclusively while a process starts, joins or leaves.
+//   - "users" is held shared by each process as long as it uses the server. A
+//     process that can have it exclusively knows that nobody else is using it.
+const (
+	lockFile  = "lock"
+	usersFile = "users"
+)
+
+// errLocked says that another process holds the lock.
+var errLocked = errors.New("locked by another process")
+
+// tryLock opens path, making it if need be, and locks it in the given flock mode
+// without waiting. Closing the file unlocks it.
+func tryLock(path string, mode int) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := relock(f, mode); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// relock changes the mode of a lock already open, without waiting.
+func relock(f *os.File, mode int) error {
+	for {
+		err := syscall.Flock(int(f.Fd()), mode|syscall.LOCK_NB)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			return errLocked
+		case err != nil:
+			return fmt.Errorf("lock %s: %w", f.Name(), err)
+		}
+		return nil
+	}
+}
+
+// waitLock is tryLock that waits for its turn until ctx ends. It polls, because
+// a blocking flock could not be given up when ctx ends.
+func waitLock(ctx context.Context, path string, mode int) (*os.File, error) {
+	for {
+		f, err := tryLock(path, mode)
+		if !errors.Is(err, errLocked) {
+			return f, err
+		}
+		if err := pause(ctx, 10*time.Millisecond); err != nil {
+			return nil, fmt.Errorf("waiting for another pawl that is starting or stopping the server in this folder (%s): %w", path, err)
+		}
+	}
+}
+
+// pause sleeps for d, or less when ctx ends first; then it returns ctx's error.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}

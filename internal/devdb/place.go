@@ -1,0 +1,170 @@
+package devdb
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+const (
+	tempPrefix   = "pawl-pg-"   // temporary server folders
+	socketPrefix = "pawl-sock-" // socket folders of servers whose own path is too long
+
+	// maxSocketDir is the longest folder that can hold a socket: the system allows
+	// 104 bytes with the final NUL on macOS and the BSDs, 108 on Linux.
+	maxSocketDir = 104 - 1 - len("/.s.PGSQL.65535.lock")
+)
+
+// place is where a server keeps its files.
+type place struct {
+	dir       string // everything: locks, pipe, log; mode 0700, owned by the server's account
+	data      string // PostgreSQL's data folder, in dir
+	temporary bool   // dir goes with the server
+}
+
+func (p place) file(name string) string { return filepath.Join(p.dir, name) }
+
+// temporaryPlace makes a fresh folder for a server, locked by the caller through
+// the returned users file.
+func temporaryPlace(owner account) (place, *os.File, error) {
+	base, err := shortTempDir(owner)
+	if err != nil {
+		return place{}, nil, err
+	}
+	sweep(base, owner)
+	dir, err := os.MkdirTemp(base, tempPrefix)
+	if err != nil {
+		return place{}, nil, fmt.Errorf("make a folder for the private server: %w", err)
+	}
+	users, err := tryLock(filepath.Join(dir, usersFile), syscall.LOCK_SH)
+	if err == nil {
+		err = owner.own(dir)
+	}
+	if err != nil {
+		if users != nil {
+			users.Close()
+		}
+		return place{}, nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return place{dir: dir, data: filepath.Join(dir, "data"), temporary: true}, users, nil
+}
+
+// shortTempDir returns a temporary folder that the account can reach and whose
+// path leaves room for a socket.
+func shortTempDir(owner account) (string, error) {
+	const random = 10 // digits that MkdirTemp appends, at most
+	for _, base := range []string{os.TempDir(), "/tmp"} {
+		real, err := filepath.EvalSymlinks(base)
+		if err != nil {
+			continue
+		}
+		if len(real)+1+len(socketPrefix)+random > maxSocketDir {
+			continue
+		}
+		if ok, err := owner.canReach(filepath.Join(real, "x")); err == nil && ok {
+			return real, nil
+		}
+	}
+	return "", fmt.Errorf("neither %s nor /tmp can hold the socket of a private server: set TMPDIR to a folder with a short path that user %d may enter", os.TempDir(), owner.uid)
+}
+
+// persistentPlace prepares dir for a persistent server.
+//
+// Root's projects often lie where the account that runs the server cannot go
+// (/root, a private home). Their data is kept in /var/lib/pawl/dev, in a folder
+// named after the project's path, and dir gets a file "location" that says so.
+func persistentPlace(dir string, owner account) (place, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return place{}, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return place{}, fmt.Errorf("make the private server's folder: %w", err)
+	}
+	dir, err = filepath.EvalSymlinks(dir)
+	if err != nil {
+		return place{}, err
+	}
+	ok, err := owner.canReach(dir)
+	if err != nil {
+		return place{}, err
+	}
+	if !ok {
+		sum := sha256.Sum256([]byte(dir))
+		elsewhere := filepath.Join("/var/lib/pawl/dev", hex.EncodeToString(sum[:8]))
+		if err := os.MkdirAll(elsewhere, 0o755); err != nil {
+			return place{}, fmt.Errorf("make the private server's folder (user %d, who runs it for root, cannot enter %s): %w", owner.uid, dir, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "location"), []byte(elsewhere+"\n"), 0o644); err != nil {
+			return place{}, err
+		}
+		dir = elsewhere
+	}
+	if err := errors.Join(owner.own(dir), os.Chmod(dir, 0o700)); err != nil {
+		return place{}, fmt.Errorf("make the private server's folder private: %w", err)
+	}
+	return place{dir: dir, data: filepath.Join(dir, "data")}, nil
+}
+
+// socketDir returns the folder for the server's socket: its own folder, or a
+// short temporary one, made on the spot, when its path is too long.
+// PostgreSQL's pid file records it for those who join later.
+func (p place) socketDir(owner account) (string, error) {
+	if len(p.dir) <= maxSocketDir {
+		return p.dir, nil
+	}
+	base, err := shortTempDir(owner)
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(base, socketPrefix)
+	if err != nil {
+		return "", fmt.Errorf("make a folder for the private server's socket: %w", err)
+	}
+	return dir, owner.own(dir)
+}
+
+// sweep removes what servers left behind whose processes, watcher included, were
+// all killed: temporary folders that no process has locked. It does what it can;
+// a folder it fails to remove is met again by the next sweep.
+func sweep(base string, owner account) {
+	dirs, err := filepath.Glob(filepath.Join(base, tempPrefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, dir := range dirs {
+		info, err := os.Lstat(dir)
+		// A young folder may belong to a process that has not locked it yet, or to
+		// a watcher about to remove it.
+		if err != nil || time.Since(info.ModTime()) < time.Minute || !owner.ownsDir(dir) {
+			continue
+		}
+		sweepOne(dir)
+	}
+}
+
+func sweepOne(dir string) {
+	users, err := tryLock(filepath.Join(dir, usersFile), syscall.LOCK_EX)
+	if err != nil {
+		return
+	}
+	defer users.Close()
+	data := filepath.Join(dir, "data")
+	if file, ok := runningServer(data); ok {
+		if err := syscall.Kill(file.pid, syscall.SIGQUIT); err != nil {
+			return
+		}
+		for range 100 {
+			if !isServer(file.pid, data) {
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	os.RemoveAll(dir)
+}
