@@ -1,0 +1,193 @@
+package diag
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// FormatVersion is the version of the JSON document. It grows when a field
+// changes its meaning or goes away; new fields do not count.
+const FormatVersion = 1
+
+// JSON renders one document a call, on several lines, with the same fields as
+// Text. Arrays are never null, texts that are absent are empty, and a place that
+// is absent is null.
+type JSON struct{}
+
+type jsonDocument struct {
+	FormatVersion int              `json:"format_version"`
+	Diagnostics   []jsonDiagnostic `json:"diagnostics"`
+	InternalError *jsonBug         `json:"internal_error"`
+	Database      *jsonOutage      `json:"database_unreachable"`
+}
+
+type jsonDiagnostic struct {
+	Severity    string        `json:"severity"`
+	Code        Code          `json:"code"`
+	Summary     string        `json:"summary"`
+	Detail      string        `json:"detail"`
+	Range       *jsonRange    `json:"range"`
+	Label       string        `json:"label"`
+	Related     []jsonRelated `json:"related"`
+	Consequence string        `json:"consequence"`
+	Help        string        `json:"help"`
+}
+
+type jsonRelated struct {
+	Range *jsonRange `json:"range"`
+	Text  string     `json:"text"`
+}
+
+type jsonRange struct {
+	File  string  `json:"file"`
+	Start jsonPos `json:"start"`
+	End   jsonPos `json:"end"`
+}
+
+type jsonPos struct {
+	Line   int `json:"line"`
+	Column int `json:"column"`
+	Byte   int `json:"byte"`
+}
+
+type jsonBug struct {
+	Message string `json:"message"`
+	Version string `json:"version"`
+	Stack   string `json:"stack"`
+	Report  string `json:"report"`
+}
+
+type jsonOutage struct {
+	Target string `json:"target"`
+	Reason string `json:"reason"`
+	Help   string `json:"help"`
+}
+
+// List implements Renderer.
+func (JSON) List(w io.Writer, list List) error {
+	doc := newDocument()
+	for _, d := range list {
+		out := jsonDiagnostic{
+			Severity: d.Severity.String(), Code: d.Code, Summary: d.Code.Summary(), Detail: d.Detail,
+			Range: rangeJSON(d.Subject), Label: d.Label, Related: []jsonRelated{}, Consequence: d.Consequence, Help: d.Help,
+		}
+		for _, r := range d.Related {
+			out.Related = append(out.Related, jsonRelated{Range: rangeJSON(r.Range), Text: r.Text})
+		}
+		doc.Diagnostics = append(doc.Diagnostics, out)
+	}
+	return doc.write(w)
+}
+
+// Bug implements Renderer.
+func (JSON) Bug(w io.Writer, bug Bug) error {
+	doc := newDocument()
+	doc.InternalError = &jsonBug{Message: bug.Message, Version: bug.Version, Stack: bug.Stack, Report: IssuesURL}
+	return doc.write(w)
+}
+
+// Outage implements Renderer.
+func (JSON) Outage(w io.Writer, outage Outage) error {
+	doc := newDocument()
+	doc.Database = &jsonOutage{Target: outage.Target, Reason: outage.Reason, Help: outage.Help}
+	return doc.write(w)
+}
+
+func newDocument() jsonDocument {
+	return jsonDocument{FormatVersion: FormatVersion, Diagnostics: []jsonDiagnostic{}}
+}
+
+func (doc jsonDocument) write(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(doc)
+}
+
+func rangeJSON(r hcl.Range) *jsonRange {
+	if r.Filename == "" {
+		return nil
+	}
+	return &jsonRange{File: r.Filename, Start: jsonPos(r.Start), End: jsonPos(r.End)}
+}
+
+// GitHub renders workflow commands, a line for each diagnostic, which GitHub
+// shows beside the lines of a pull request.
+type GitHub struct{}
+
+// List implements Renderer.
+func (GitHub) List(w io.Writer, list List) error {
+	var b strings.Builder
+	for _, d := range list {
+		command := d.Severity.String()
+		properties := []string{}
+		if d.Subject.Filename != "" {
+			properties = append(properties, "file="+escapeProperty(d.Subject.Filename),
+				fmt.Sprintf("line=%d", d.Subject.Start.Line), fmt.Sprintf("endLine=%d", d.Subject.End.Line))
+			// GitHub takes columns only for a range on one line.
+			if d.Subject.Start.Line == d.Subject.End.Line {
+				properties = append(properties, fmt.Sprintf("col=%d", d.Subject.Start.Column),
+					fmt.Sprintf("endColumn=%d", d.Subject.End.Column))
+			}
+		}
+		properties = append(properties, "title="+escapeProperty(string(d.Code)))
+		fmt.Fprintf(&b, "::%s %s::%s\n", command, strings.Join(properties, ","), escapeData(annotation(d)))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Bug implements Renderer.
+func (GitHub) Bug(w io.Writer, bug Bug) error {
+	message := bug.Message + "\nThis is a bug in pawl " + bug.Version + "; please report it: " + IssuesURL
+	_, err := fmt.Fprintf(w, "::error title=internal error::%s\n", escapeData(message))
+	return err
+}
+
+// Outage implements Renderer.
+func (GitHub) Outage(w io.Writer, outage Outage) error {
+	message := joinLines(outage.Target, outage.Reason, outage.Help)
+	_, err := fmt.Fprintf(w, "::error title=database unreachable::%s\n", escapeData(message))
+	return err
+}
+
+// annotation is the text of a diagnostic without its place and source line.
+func annotation(d Diagnostic) string {
+	lines := []string{d.Code.Summary(), d.Label, d.Detail, d.Consequence}
+	for _, r := range d.Related {
+		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s", r.Range.Filename, r.Range.Start.Line, r.Range.Start.Column, r.Text))
+	}
+	if d.Help != "" {
+		lines = append(lines, "help: "+d.Help)
+	}
+	return joinLines(lines...)
+}
+
+// joinLines joins the texts that are not empty.
+func joinLines(texts ...string) string {
+	var b strings.Builder
+	for _, t := range texts {
+		if t == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(t)
+	}
+	return b.String()
+}
+
+// escapeData escapes the message of a workflow command.
+func escapeData(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+// escapeProperty escapes a property of a workflow command.
+func escapeProperty(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+}
