@@ -103,6 +103,7 @@ type (
 	SetTableComment struct {
 		Table    TableRef
 		From, To string
+		Origin   Origin
 	}
 )
 

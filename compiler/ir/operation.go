@@ -32,23 +32,27 @@ type OperationKind string
 
 // The shapes. Each says which statements, by [Role], an operation has.
 const (
-	InsertOp     OperationKind = "insert"     // main
-	GetOp        OperationKind = "get"        // main: one row by a key
-	GetLockedOp  OperationKind = "get_locked" // main: one row by a key, locked; only inside a transaction
-	GetManyOp    OperationKind = "get_many"   // main: several rows by key, locked in key order; only inside a transaction
-	ListOp       OperationKind = "list"       // main: a page in index order, after a key
-	DeleteOp     OperationKind = "delete"     // main: one row by key
-	MoveOp       OperationKind = "move"       // main, explain
-	AdjustOp     OperationKind = "adjust"     // main, explain
-	EditOp       OperationKind = "edit"       // lock, write
-	EnqueueOp    OperationKind = "enqueue"    // main
-	ClaimOp      OperationKind = "claim"      // due, main
-	CompleteOp   OperationKind = "complete"   // main
-	FailOp       OperationKind = "fail"       // main
-	HeartbeatOp  OperationKind = "heartbeat"  // main
-	ReleaseOp    OperationKind = "release"    // main
-	SingletonOp  OperationKind = "singleton"  // lock
-	SingletonTry OperationKind = "try"        // lock
+	InsertOp    OperationKind = "insert"     // main
+	GetOp       OperationKind = "get"        // main: one row by a key
+	GetLockedOp OperationKind = "get_locked" // main: one row by a key, locked; only inside a transaction
+	GetManyOp   OperationKind = "get_many"   // main: several rows by key, locked in key order; only inside a transaction
+	// ListOp has main: a page of the rows that share Key (which may be empty), in
+	// the order of Columns. The statement's arguments are Key; then, named like
+	// Columns and optional, the values of the last row of the page before (all
+	// NULL for the first page); then "limit".
+	ListOp       OperationKind = "list"
+	DeleteOp     OperationKind = "delete"    // main: one row by key
+	MoveOp       OperationKind = "move"      // main, explain
+	AdjustOp     OperationKind = "adjust"    // main, explain
+	EditOp       OperationKind = "edit"      // lock, write
+	EnqueueOp    OperationKind = "enqueue"   // main
+	ClaimOp      OperationKind = "claim"     // due, main
+	CompleteOp   OperationKind = "complete"  // main
+	FailOp       OperationKind = "fail"      // main
+	HeartbeatOp  OperationKind = "heartbeat" // main
+	ReleaseOp    OperationKind = "release"   // main
+	SingletonOp  OperationKind = "singleton" // lock
+	SingletonTry OperationKind = "try"       // lock
 )
 
 // Role is what a statement is for inside its operation.
@@ -101,7 +105,9 @@ type Field struct {
 }
 
 // Statement is one SQL statement, final: its text opens with a comment that
-// holds the operation's address, and $1 is Args[0].
+// holds the operation's address, and $1 is Args[0]. Args are those that the
+// text uses, by the names that the operation's Key and Args have: an explain
+// statement may use fewer than the main one.
 type Statement struct {
 	Role    Role
 	SQL     string
@@ -136,7 +142,7 @@ type Operation struct {
 	Address     string // table.bookings.transitions.status.confirm
 	Name        string // confirm; emitters spell it in their language
 	Kind        OperationKind
-	Doc         string // what is promised, one paragraph, no address
+	Doc         string // what is promised, one paragraph, no address; opens with a verb ("moves a row …"), so that a name can stand before it
 	Statements  []Statement
 	Key         []Field // the arguments that name the row, in order; may be empty
 	Args        []Field // the further arguments, in order

@@ -13,6 +13,7 @@ type Program struct {
 	Singletons    []Singleton
 	Transactions  []Transaction
 	Invariants    []Invariant
+	Promises      []Promise  // what generated code relies on, sorted by object
 	Go            *GoOutput  // nil when the specification generates no Go
 	SQL           *SQLOutput // nil when the specification generates no SQL
 }
@@ -104,9 +105,11 @@ type Singleton struct {
 }
 
 // Promise is an object of the database that generated code relies on;
-// store.Check looks for each.
+// store.Check looks for each: constraints and unique indexes that errors are
+// led back to, triggers that enforce a rule with the functions that they call,
+// and the indexes that a queue's claim reads in order.
 type Promise struct {
-	Address string
+	Address string // of the declaration that asked for it
 	Object  ObjectID
-	Hash    string
+	Hash    string // Fingerprint of the object's definition
 }
