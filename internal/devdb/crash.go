@@ -3,13 +3,15 @@ package devdb
 import (
 	"context"
 	"errors"
+	"fmt"
 	"syscall"
 	"time"
 )
 
 // Kill9 kills the server's main process as the kernel would when out of memory,
-// and returns when it and all its children are gone. The data stays as the crash
-// left it, for [Server.Restart]; without one, Stop only cleans up.
+// and returns when it is gone. Its children notice and go within moments. The data
+// stays as the crash left it, for [Server.Restart]; without one, Stop only cleans
+// up.
 func (s *Server) Kill9(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -22,7 +24,9 @@ func (s *Server) Kill9(ctx context.Context) error {
 	if err := syscall.Kill(s.pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return err
 	}
-	s.awaitGone(ctx, s.pid, stopPatience)
+	if !s.awaitGone(ctx, s.pid, killPatience) {
+		return fmt.Errorf("the private server (pid %d) is still there after kill -9", s.pid)
+	}
 	return s.watch.Close()
 }
 
@@ -61,11 +65,14 @@ func (s *Server) mayRestart() error {
 	return nil
 }
 
+// killPatience is how long a killed process and its children get to disappear.
+const killPatience = 6 * time.Second
+
 // relaunch starts the stopped server anew. Children of a killed server hold on to
 // its shared memory for a moment, and as long as they do a new one refuses to
 // start: it is tried again.
 func (s *Server) relaunch(ctx context.Context) error {
-	deadline := time.Now().Add(stopPatience)
+	deadline := time.Now().Add(killPatience)
 	for {
 		err := s.launch(ctx, false)
 		if err == nil || ctx.Err() != nil || time.Now().After(deadline) {

@@ -3,7 +3,9 @@ package devdb
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -57,15 +59,17 @@ func runningServer(data string) (file pidFile, ok bool) {
 	return file, isServer(file.pid, data)
 }
 
-// isServer reports whether pid is a live process working in the data folder, as
-// PostgreSQL's main process does from its first moments to its end. Where there
-// is no /proc a live pid has to be proof enough.
+// isServer reports whether pid is a live server on the data folder, rather than
+// a program that was given a dead server's pid: PostgreSQL's main process works
+// in its data folder from its first moments to its end. Where there is no /proc,
+// its command line has to name the folder.
 func isServer(pid int, data string) bool {
 	if err := syscall.Kill(pid, 0); err != nil && !errors.Is(err, syscall.EPERM) {
 		return false
 	}
 	if _, err := os.Stat("/proc/self/cwd"); err != nil {
-		return true
+		command, err := exec.Command("ps", "-ww", "-o", "command=", "-p", strconv.Itoa(pid)).Output()
+		return err == nil && strings.Contains(string(command), "-D "+data)
 	}
 	cwd, err := os.Stat(fmt.Sprintf("/proc/%d/cwd", pid))
 	if err != nil {
@@ -73,4 +77,23 @@ func isServer(pid int, data string) bool {
 	}
 	want, err := os.Stat(data)
 	return err == nil && os.SameFile(cwd, want)
+}
+
+// disarmStalePid makes a pid file that a killed server left behind harmless, for
+// a data folder on which no server runs. PostgreSQL refuses to start while the
+// pid in it is alive, whatever program has that pid by now. It makes an exception
+// for its parent, so that our own pid is put there; the rest of the file stays,
+// for it names the shared memory that children of the killed server may still use.
+func disarmStalePid(data string) error {
+	path := filepath.Join(data, "postmaster.pid")
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, rest, _ := strings.Cut(string(text), "\n")
+	// Written in place: the file keeps its owner.
+	return os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"+rest), 0o600)
 }

@@ -100,6 +100,9 @@ func persistentPlace(dir string, owner account) (place, error) {
 		if err := os.MkdirAll(elsewhere, 0o755); err != nil {
 			return place{}, fmt.Errorf("make the private server's folder (user %d, who runs it for root, cannot enter %s): %w", owner.uid, dir, err)
 		}
+		if ok, err := owner.canReach(elsewhere); err != nil || !ok {
+			return place{}, errors.Join(fmt.Errorf("user %d, who runs the private server for root, can enter neither %s nor %s: make the folders above one of them passable", owner.uid, dir, elsewhere), err)
+		}
 		if err := os.WriteFile(filepath.Join(dir, "location"), []byte(elsewhere+"\n"), 0o644); err != nil {
 			return place{}, err
 		}

@@ -159,6 +159,10 @@ func (s *Server) startHere(ctx context.Context, o Options) error {
 			return err
 		}
 	}
+	// The log of one run is enough.
+	if err := os.Remove(s.LogFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if err := s.configure(o, persistentSettings); err != nil {
 		return err
 	}
@@ -298,6 +302,9 @@ func quoteDir(dir string) string {
 // launch starts postgres on the data folder, with its watcher, and waits until it
 // accepts connections.
 func (s *Server) launch(ctx context.Context, tcp bool) error {
+	if err := s.clearStale(); err != nil {
+		return err
+	}
 	read, write, err := makeWatchPipe(s.place.dir, s.owner)
 	if err != nil {
 		return err
@@ -345,6 +352,18 @@ func (s *Server) launch(ctx context.Context, tcp bool) error {
 		return errors.Join(err, stopErr)
 	}
 	return nil
+}
+
+// clearStale removes what a killed server left behind and would keep a new one
+// from starting. The caller knows that no server runs.
+func (s *Server) clearStale() error {
+	socket := filepath.Join(s.socket, fmt.Sprintf(".s.PGSQL.%d", s.port))
+	for _, path := range []string{socket, socket + ".lock"} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return disarmStalePid(s.place.data)
 }
 
 // awaitReady waits until the server that we started says in its pid file that it
@@ -440,7 +459,7 @@ func (s *Server) stopPid(ctx context.Context, pid int, signal syscall.Signal) er
 	for _, step := range []struct {
 		signal   syscall.Signal
 		patience time.Duration
-	}{{signal, stopPatience}, {syscall.SIGQUIT, 6 * time.Second}, {syscall.SIGKILL, 6 * time.Second}} {
+	}{{signal, stopPatience}, {syscall.SIGQUIT, killPatience}, {syscall.SIGKILL, killPatience}} {
 		if !s.alive(pid) {
 			return nil
 		}

@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
 
 // templateFormat is part of the name of a cached data folder. Change it with the
@@ -156,7 +155,7 @@ func saveTemplate(ctx context.Context, data, template string) error {
 		return err
 	}
 	err = os.Rename(fresh, template)
-	if errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) {
+	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
 	return err

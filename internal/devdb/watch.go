@@ -32,7 +32,7 @@ const fifoFile = "users.fifo"
 // forked twice, lest the server finds a child it does not know.
 //
 // At the end of file it makes sure that $$ is still the server (a crashed one's
-// pid may have been given away): the server's working folder is its data folder.
+// pid may have been given away), in the same way as isServer.
 //
 // Arguments: server folder, data folder, stop signal, folder to remove at the
 // end or "", then the command line of postgres. File descriptor 3 is the pipe.
@@ -49,7 +49,17 @@ shift 4
 			esac
 		done <&3
 		exec 3<&-
-		ours() { kill -0 $$ && { [ ! -d /proc/self ] || [ "/proc/$$/cwd" -ef "$data" ]; }; } 2>/dev/null
+		ours() {
+			kill -0 $$ || return 1
+			if [ -e /proc/self/cwd ]; then
+				[ "/proc/$$/cwd" -ef "$data" ]
+			else
+				case $(ps -ww -o command= -p $$) in
+				*"-D $data"*) return 0 ;;
+				*) return 1 ;;
+				esac
+			fi
+		} 2>/dev/null
 		if ours; then
 			kill -s "$signal" $$
 			tries=0
