@@ -1,0 +1,61 @@
+package postgres
+
+import (
+	"github.com/pawldb/pawl/compiler/ir"
+)
+
+// BuildIndex spells a build that lets writers go on. It cannot run inside a
+// transaction, and leaves an invalid index when it fails.
+func BuildIndex(t ir.TableRef, i ir.Index) string { return createIndex(t, i, "CONCURRENTLY ") }
+
+// DropIndexOnline spells a drop that lets readers and writers go on. It cannot
+// run inside a transaction.
+func DropIndexOnline(schema, name string) string {
+	return "DROP INDEX CONCURRENTLY " + ir.Qualified(schema, name)
+}
+
+// AddNotValid spells a check or foreign key that binds new rows at once and
+// leaves the old ones to a later VALIDATE CONSTRAINT, which reads the table
+// without stopping writers.
+func AddNotValid(t ir.TableRef, c ir.Constraint) string {
+	return alter(t, "ADD "+constraint(c)+" NOT VALID")
+}
+
+// AddUsingIndex spells a primary key or unique constraint that takes over an
+// index, which is renamed to the constraint's name.
+func AddUsingIndex(t ir.TableRef, c ir.Constraint, index string) string {
+	text := "ADD CONSTRAINT " + ir.Ident(c.ConstraintName())
+	if u, ok := c.(ir.Unique); ok {
+		return alter(t, text+" UNIQUE USING INDEX "+ir.Ident(index)+deferral(u))
+	}
+	return alter(t, text+" PRIMARY KEY USING INDEX "+ir.Ident(index))
+}
+
+// SetNotNull spells NOT NULL for a column. A valid CHECK (column IS NOT NULL)
+// spares it the scan.
+func SetNotNull(t ir.TableRef, column string) string {
+	return alter(t, "ALTER COLUMN "+ir.Ident(column)+" SET NOT NULL")
+}
+
+// RenameConstraint spells a constraint's new name.
+func RenameConstraint(t ir.TableRef, from, to string) string {
+	return alter(t, "RENAME CONSTRAINT "+ir.Ident(from)+" TO "+ir.Ident(to))
+}
+
+// RenameIndex spells an index's new name.
+func RenameIndex(schema, from, to string) string {
+	return "ALTER INDEX " + ir.Qualified(schema, from) + " RENAME TO " + ir.Ident(to)
+}
+
+// ReplaceTrigger spells a trigger that takes the place of one of the same name
+// with no moment in between.
+func ReplaceTrigger(t ir.TableRef, g ir.Trigger) string {
+	return createTrigger("CREATE OR REPLACE TRIGGER ", t, g)
+}
+
+// AdvanceIdentity spells the query that moves an identity column's sequence
+// past the values that stand in the table.
+func AdvanceIdentity(t ir.TableRef, column string) string {
+	return "SELECT setval(pg_get_serial_sequence(" + ir.Literal(t.SQL()) + ", " + ir.Literal(column) + "), " +
+		"(SELECT COALESCE(max(" + ir.Ident(column) + "), 0) + 1 FROM " + t.SQL() + "), false)"
+}
