@@ -1,0 +1,246 @@
+package pawl
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Kind is the family of a constraint.
+type Kind string
+
+// The kinds of constraint and the family each belongs to.
+const (
+	KindDuplicate Kind = "duplicate" // ErrDuplicate, 23505
+	KindOverlap   Kind = "overlap"   // ErrOverlap, 23P01
+	KindReference Kind = "reference" // ErrReference, 23503 and 23001
+	KindCheck     Kind = "check"     // ErrCheck, 23514
+	KindMissing   Kind = "missing"   // ErrMissing, 23502
+	KindState     Kind = "state"     // ErrState, PW001: a trigger refused a move
+	KindRule      Kind = "rule"      // ErrRule, other codes of class PW
+)
+
+// family returns the sentinel of a kind; nil for a kind that is not known.
+func (k Kind) family() error {
+	switch k {
+	case KindDuplicate:
+		return ErrDuplicate
+	case KindOverlap:
+		return ErrOverlap
+	case KindReference:
+		return ErrReference
+	case KindCheck:
+		return ErrCheck
+	case KindMissing:
+		return ErrMissing
+	case KindState:
+		return ErrState
+	case KindRule:
+		return ErrRule
+	}
+	return nil
+}
+
+// ConstraintError is a constraint, unique index or trigger whose violation
+// PostgreSQL reports by name. Generated code has a variable of this type for
+// each, and compares with errors.Is:
+//
+//	errors.Is(err, store.ErrBookingsOnePerRoom) // this constraint
+//	errors.Is(err, pawl.ErrOverlap)             // any of its family
+//
+// A violation is recognised by schema, table, constraint and SQLSTATE. For a
+// missing value (23502), where PostgreSQL reports no constraint, it is
+// recognised by its one column.
+type ConstraintError struct {
+	Schema     string
+	Table      string // as PostgreSQL reports it
+	Constraint string
+	Columns    []string
+	Code       string // SQLSTATE
+	Kind       Kind
+	Address    string // where the specification declares it
+}
+
+// Error names the constraint and where it is declared, never a row's values.
+func (c *ConstraintError) Error() string {
+	var b strings.Builder
+	if c.Address != "" {
+		b.WriteString(c.Address)
+		b.WriteString(": ")
+	}
+	switch {
+	case c.Constraint != "":
+		fmt.Fprintf(&b, "%s on %s.%s (constraint %s)", c.text(), c.Schema, c.Table, c.Constraint)
+	case len(c.Columns) > 0:
+		fmt.Fprintf(&b, "%s on %s.%s (column %s)", c.text(), c.Schema, c.Table, strings.Join(c.Columns, ", "))
+	default:
+		fmt.Fprintf(&b, "%s on %s.%s", c.text(), c.Schema, c.Table)
+	}
+	return b.String()
+}
+
+// text is the family's wording.
+func (c *ConstraintError) text() string {
+	if family := c.Kind.family(); family != nil {
+		return family.Error()
+	}
+	return "constraint violated"
+}
+
+// Is reports whether target is the family of c.
+func (c *ConstraintError) Is(target error) bool {
+	family := c.Kind.family()
+	return family != nil && target == family
+}
+
+// matches reports whether the server's error is a violation of c.
+func (c *ConstraintError) matches(e *pgconn.PgError) bool {
+	if c.Code != e.Code || cutName(c.Table) != e.TableName || cutName(c.Schema) != e.SchemaName {
+		return false
+	}
+	if e.ConstraintName == "" {
+		return len(c.Columns) == 1 && cutName(c.Columns[0]) == e.ColumnName
+	}
+	return cutName(c.Constraint) == e.ConstraintName
+}
+
+// cutName shortens a name as PostgreSQL does when it stores it: to 63 bytes,
+// without splitting a character.
+func cutName(name string) string {
+	const limit = 63
+	if len(name) <= limit {
+		return name
+	}
+	end := limit
+	for end > 0 && !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return name[:end]
+}
+
+// Constraints are the constraints whose violations an operation can report.
+type Constraints []*ConstraintError
+
+// find returns the constraint that the server's error is about, or nil.
+func (cs Constraints) find(e *pgconn.PgError) *ConstraintError {
+	for _, c := range cs {
+		if c.matches(e) {
+			return c
+		}
+	}
+	return nil
+}
+
+// kindOf returns the kind that an SQLSTATE stands for; empty when it stands for
+// none.
+func kindOf(code string) Kind {
+	switch code {
+	case "23505":
+		return KindDuplicate
+	case "23P01":
+		return KindOverlap
+	case "23503", "23001":
+		return KindReference
+	case "23514":
+		return KindCheck
+	case "23502":
+		return KindMissing
+	case "PW001":
+		return KindState
+	}
+	if strings.HasPrefix(code, "PW") {
+		return KindRule
+	}
+	return ""
+}
+
+// violation is a constraint's error as it is returned: it is the constraint, its
+// family and the server's error at once.
+type violation struct {
+	operation  string
+	constraint *ConstraintError
+	cause      *pgconn.PgError
+}
+
+func (v *violation) Error() string {
+	return fmt.Sprintf("%s: %v (SQLSTATE %s)", v.operation, v.constraint, v.cause.Code)
+}
+
+func (v *violation) Unwrap() []error { return []error{v.constraint, v.cause} }
+
+// sqlError is a server's error that no constraint explains.
+type sqlError struct {
+	operation string
+	family    error // nil when it belongs to none
+	cause     *pgconn.PgError
+}
+
+func (e *sqlError) Error() string {
+	if e.family != nil {
+		// The server's own message is left out: for bad input it quotes the value.
+		return fmt.Sprintf("%s: %v (SQLSTATE %s)", e.operation, e.family, e.cause.Code)
+	}
+	return fmt.Sprintf("%s: %v", e.operation, e.cause)
+}
+
+func (e *sqlError) Unwrap() []error {
+	if e.family == nil {
+		return []error{e.cause}
+	}
+	return []error{e.family, e.cause}
+}
+
+// describe turns a server's error into the error that callers see; any other
+// error gets the operation's name in front.
+func describe(operation string, err error, declared ...Constraints) error {
+	var pgErr *pgconn.PgError
+	if !errors.As(err, &pgErr) {
+		return &callError{operation: operation, cause: err}
+	}
+	if kind := kindOf(pgErr.Code); kind != "" {
+		for _, constraints := range declared {
+			if c := constraints.find(pgErr); c != nil {
+				return &violation{operation: operation, constraint: c, cause: pgErr}
+			}
+		}
+		return &violation{operation: operation, constraint: undeclared(pgErr, kind), cause: pgErr}
+	}
+	return &sqlError{operation: operation, family: familyOf(pgErr.Code), cause: pgErr}
+}
+
+// undeclared describes a constraint that the specification does not know, from
+// what the server says about it: that of a partition, or one made by hand.
+func undeclared(e *pgconn.PgError, kind Kind) *ConstraintError {
+	c := &ConstraintError{Schema: e.SchemaName, Table: e.TableName, Constraint: e.ConstraintName, Code: e.Code, Kind: kind}
+	if e.ColumnName != "" {
+		c.Columns = []string{e.ColumnName}
+	}
+	return c
+}
+
+// familyOf returns the sentinel for an SQLSTATE that is about no constraint; nil
+// when there is none.
+func familyOf(code string) error {
+	switch code {
+	case "22000", "22001", "22003", "22007", "22008", "22P02", "21000":
+		return ErrBadInput
+	case "55P03":
+		return ErrBusy
+	case "57014":
+		return ErrTimeout
+	}
+	return nil
+}
+
+// callError puts an operation's name before an error of the driver or the
+// context.
+type callError struct {
+	operation string
+	cause     error
+}
+
+func (e *callError) Error() string { return e.operation + ": " + e.cause.Error() }
+func (e *callError) Unwrap() error { return e.cause }

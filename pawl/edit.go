@@ -1,0 +1,142 @@
+package pawl
+
+import (
+	"context"
+	"errors"
+	"reflect"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// EditOperation is a read, a decision in Go and a write of one row under one
+// lock. Operation.SQL is the UPDATE: its arguments are the key and then the
+// editable columns in the order of Editable, and it returns the row.
+type EditOperation struct {
+	Operation
+	// LockSQL selects the row for update; its arguments are the key.
+	LockSQL string
+	// Columns are the row's columns in the order of its scan targets.
+	Columns []string
+	// Editable are the positions in Columns (0 is the first) that may change.
+	Editable []int
+}
+
+// Edit locks the row that key names, lets fn change it, and writes the editable
+// columns, in one transaction: its own, retried as the policy says, or the open
+// one. fn may run more than once and must change nothing but the row.
+//
+// An error of fn ends the edit and is returned; nothing was written. A change to
+// a column that is not editable is a *NotEditableError, not a loss. When fn
+// changed nothing, nothing is written and the row is returned. No row is
+// ErrNotFound; a lock that was not to be had in time is ErrBusy.
+func Edit[T any](ctx context.Context, s *Session, op *EditOperation, dest func(*T) []any, fn func(ctx context.Context, row *T) error, key ...any) (T, error) {
+	c := s.call(&op.Operation)
+	e := edit[T]{op: op, dest: dest, fn: fn, key: key}
+	err := c.multi(ctx, e.run)
+	if err != nil {
+		var zero T
+		e.row = zero
+	}
+	var exhausted *RetryError
+	if e.own && !errors.As(err, &exhausted) {
+		// The function's error goes back as it came, without a name in front.
+		_ = c.done(ctx, "", 0, err)
+		return e.row, err
+	}
+	return e.row, c.done(ctx, "", countOf(err), err)
+}
+
+// edit is one call of Edit.
+type edit[T any] struct {
+	op   *EditOperation
+	dest func(*T) []any
+	fn   func(context.Context, *T) error
+	key  []any
+	row  T    // the result
+	own  bool // the error is fn's
+}
+
+// run is one attempt: lock, decide, write.
+func (e *edit[T]) run(ctx context.Context, tx *Session) error {
+	e.own = false
+	found := twice[T]{dest: e.dest}
+	lock := Operation{Name: e.op.Name, SQL: e.op.LockSQL}
+	if err := tx.inside(ctx, &lock, e.key, &found); err != nil {
+		return err
+	}
+	if found.n == 0 {
+		return ErrNotFound
+	}
+	if err := e.fn(ctx, &found.after); err != nil {
+		e.own = true
+		return err
+	}
+	values, changed, err := e.op.changes(e.dest(&found.before), e.dest(&found.after))
+	if err != nil {
+		return err
+	}
+	if !changed {
+		e.row = found.before
+		return nil
+	}
+	return e.write(ctx, tx, values)
+}
+
+func (e *edit[T]) write(ctx context.Context, tx *Session, values []any) error {
+	written := one[T]{dest: e.dest}
+	args := append(e.key[:len(e.key):len(e.key)], values...)
+	if err := tx.inside(ctx, &e.op.Operation, args, &written); err != nil {
+		return err
+	}
+	if written.n == 0 {
+		// The row is locked, so only a trigger or a row security policy can do this.
+		return ErrNotFound
+	}
+	e.row = written.row
+	return nil
+}
+
+// changes compares the scan targets of the row before and after, and returns the
+// values of the editable columns.
+func (op *EditOperation) changes(before, after []any) (values []any, changed bool, err error) {
+	editable := make([]bool, len(after))
+	for _, i := range op.Editable {
+		editable[i] = true
+		values = append(values, reflect.ValueOf(after[i]).Elem().Interface())
+	}
+	for i := range after {
+		if reflect.DeepEqual(before[i], after[i]) {
+			continue
+		}
+		if !editable[i] {
+			return nil, false, &NotEditableError{Operation: op.Name, Column: op.Columns[i]}
+		}
+		changed = true
+	}
+	return values, changed, nil
+}
+
+// twice keeps the first row two times, sharing no memory: what fn does to the
+// second, also behind a pointer or inside a slice, does not reach the first.
+type twice[T any] struct {
+	dest          func(*T) []any
+	before, after T
+	n             int64
+}
+
+func (t *twice[T]) reset()       { *t = twice[T]{dest: t.dest} }
+func (t *twice[T]) count() int64 { return t.n }
+func (t *twice[T]) collect(rows pgx.Rows) error {
+	defer rows.Close()
+	for rows.Next() {
+		if t.n == 0 {
+			for _, row := range []*T{&t.before, &t.after} {
+				if err := rows.Scan(t.dest(row)...); err != nil {
+					return &scanError{err}
+				}
+			}
+		}
+		t.n++
+	}
+	return rows.Err()
+}

@@ -1,0 +1,121 @@
+package pawl
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Outcome is how an operation or an attempt ended: a small closed set, fit for a
+// metric's label.
+type Outcome string
+
+// The outcomes.
+const (
+	OutcomeOK            Outcome = "ok"
+	OutcomeRepeated      Outcome = "repeated"       // a move was asked for again: nothing to do
+	OutcomeNotFound      Outcome = "not_found"      //
+	OutcomeState         Outcome = "wrong_state"    //
+	OutcomeGuard         Outcome = "guard"          //
+	OutcomeStale         Outcome = "stale"          //
+	OutcomeConstraint    Outcome = "constraint"     // Event.Constraint says which
+	OutcomeBadInput      Outcome = "bad_input"      //
+	OutcomeBusy          Outcome = "busy"           // a lock was not to be had in time
+	OutcomeTimeout       Outcome = "timeout"        //
+	OutcomeClaimLost     Outcome = "claim_lost"     //
+	OutcomeRetried       Outcome = "retried"        // an attempt that is followed by another: not an error of the operation
+	OutcomeExhausted     Outcome = "exhausted"      // the last attempt failed with an error worth a retry
+	OutcomeCommitUnknown Outcome = "commit_unknown" // alarm on any
+	OutcomeUnknown       Outcome = "unknown"        // zero rows and no reason found: alarm on any
+	OutcomeCanceled      Outcome = "canceled"       // the context ended
+	OutcomeError         Outcome = "error"          // anything else
+)
+
+// Event is one finished operation, transaction or attempt. Its fields are static
+// names and numbers: no argument, key or row is ever in it.
+type Event struct {
+	Operation  string // address of the operation, or the transaction's name
+	Table      string // schema.table; empty for a transaction
+	Invariant  string // address of the constraint that refused
+	Constraint string // its name in the database
+	SQLState   string // of the error, when the server reported one
+	Outcome    Outcome
+	Attempt    int   // 1 for the first
+	Rows       int64 // returned or changed
+	Duration   time.Duration
+	Isolation  pgx.TxIsoLevel // of a transaction; empty for a single statement
+}
+
+// Observer is told about every operation, in the goroutine that ran it: it must
+// be quick and safe for concurrent use.
+type Observer interface {
+	Observe(ctx context.Context, e Event)
+}
+
+// ObserverFunc makes a function an Observer.
+type ObserverFunc func(ctx context.Context, e Event)
+
+// Observe calls f.
+func (f ObserverFunc) Observe(ctx context.Context, e Event) { f(ctx, e) }
+
+// outcomes is searched from the top.
+var outcomes = []struct {
+	family  error
+	outcome Outcome
+}{
+	{ErrCommitUnknown, OutcomeCommitUnknown},
+	{ErrNotFound, OutcomeNotFound},
+	{ErrGuard, OutcomeGuard},
+	{ErrStale, OutcomeStale},
+	{ErrBadInput, OutcomeBadInput},
+	{ErrBusy, OutcomeBusy},
+	{ErrTimeout, OutcomeTimeout},
+	{ErrClaimLost, OutcomeClaimLost},
+	{ErrUnsettled, OutcomeUnknown},
+	{context.Canceled, OutcomeCanceled},
+	{context.DeadlineExceeded, OutcomeCanceled},
+}
+
+// classify fills the fields of e that follow from err.
+func (e *Event) classify(err error) {
+	if err == nil {
+		if e.Outcome == "" {
+			e.Outcome = OutcomeOK
+		}
+		return
+	}
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) {
+		e.SQLState = pgErr.Code
+	}
+	e.Outcome = outcomeOf(err)
+	var c *ConstraintError
+	if errors.As(err, &c) {
+		e.Constraint, e.Invariant = c.Constraint, c.Address
+	}
+}
+
+// outcomeOf names how an operation that failed with err ended.
+func outcomeOf(err error) Outcome {
+	var retry *RetryError
+	if errors.As(err, &retry) {
+		return OutcomeExhausted
+	}
+	var c *ConstraintError
+	if errors.As(err, &c) {
+		return OutcomeConstraint
+	}
+	var state *StateError
+	if errors.As(err, &state) {
+		return OutcomeState
+	}
+	for _, o := range outcomes {
+		if errors.Is(err, o.family) {
+			return o.outcome
+		}
+	}
+	return OutcomeError
+}

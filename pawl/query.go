@@ -1,0 +1,101 @@
+package pawl
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// QueryOne runs a statement that returns one row: an insert, a read by key. No
+// row is ErrNotFound; of several, the first is returned.
+func QueryOne[T any](ctx context.Context, s *Session, op *Operation, dest func(*T) []any, args ...any) (T, error) {
+	c := s.call(op)
+	found := one[T]{dest: dest}
+	err := c.perform(ctx, args, &found)
+	if err == nil && found.n == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		found.reset()
+	}
+	return found.row, c.done(ctx, "", found.n, err)
+}
+
+// QueryAll runs a statement and returns its rows in the statement's order. No
+// row is an empty result and no error.
+func QueryAll[T any](ctx context.Context, s *Session, op *Operation, dest func(*T) []any, args ...any) ([]T, error) {
+	c := s.call(op)
+	found := all[T]{dest: dest}
+	err := c.perform(ctx, args, &found)
+	if err != nil {
+		found.reset()
+	}
+	return found.rows, c.done(ctx, "", found.count(), err)
+}
+
+// Exec runs a statement that returns no row, such as a delete, and returns how
+// many rows it changed. None is ErrNotFound.
+func Exec(ctx context.Context, s *Session, op *Operation, args ...any) (int64, error) {
+	c := s.call(op)
+	var changed affected
+	err := c.perform(ctx, args, &changed)
+	if err == nil && changed.n == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		changed.reset()
+	}
+	return changed.n, c.done(ctx, "", changed.n, err)
+}
+
+// CopyTarget is where Copy writes: op's name and errors count, its SQL does not.
+type CopyTarget struct {
+	Operation
+	Into    pgx.Identifier
+	Columns []string
+}
+
+// Copy inserts rows through COPY, all or none, and returns how many. values gives
+// a row's values in the order of the target's columns. Outside a transaction it
+// runs in one of its own, which is retried like any other.
+func Copy[T any](ctx context.Context, s *Session, target *CopyTarget, rows []T, values func(*T) []any) (int64, error) {
+	c := s.call(&target.Operation)
+	if len(rows) == 0 {
+		return 0, nil
+	}
+	var n int64
+	run := func(ctx context.Context, tx *Session) error {
+		source := pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) { return values(&rows[i]), nil })
+		var err error
+		n, err = tx.db.CopyFrom(ctx, target.Into, target.Columns, source)
+		return tx.tx.note(err)
+	}
+	err := c.multi(ctx, run)
+	if err != nil {
+		n = 0
+	}
+	return n, c.done(ctx, "", n, err)
+}
+
+// multi runs an operation of several messages: in the open transaction, or in one
+// of its own, tried again as the policy says.
+func (c *call) multi(ctx context.Context, run func(context.Context, *Session) error) error {
+	if c.s.InTransaction() {
+		return run(ctx, c.s)
+	}
+	config := c.config()
+	r := newRetrier(c.op.Name, c.limits.Retry)
+	for {
+		err := c.s.attempt(ctx, &config, run)
+		if err == nil || !worthRetry(&r.policy, err) {
+			return err
+		}
+		if stop := r.wait(ctx, err); stop != nil {
+			return stop
+		}
+		if c.s.root.observer != nil {
+			c.report(ctx, OutcomeRetried, 0, err)
+		}
+		c.attempt = r.attempt
+	}
+}

@@ -1,0 +1,198 @@
+package pawl
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Claim is a worker's hold on a task: the row's id, and the fence that only this
+// claim has. The row type of a queue embeds it.
+//
+// A claim ends with its lease. Whoever claims the task then gets a greater
+// fence, and everything the first holder still sends is refused: ErrClaimLost.
+type Claim struct {
+	ID      int64
+	Fence   int64
+	Attempt int
+	// LeaseUntil is when the lease ends by the database's clock. To decide in Go
+	// how long there is left, use Deadline.
+	LeaseUntil time.Time
+
+	deadline time.Time // by this process's monotonic clock
+}
+
+// Deadline is when the lease ends by this process's monotonic clock. It is
+// measured from before the claim was sent, so it is never later than the
+// database's LeaseUntil, however far the two clocks are apart.
+func (c Claim) Deadline() time.Time { return c.deadline }
+
+// Queue is the generated description of a queue whose claimed tasks are T. Each
+// operation's SQL takes and returns exactly what is said here.
+type Queue[T any] struct {
+	// Name is the address: queue.tasks.
+	Name string
+	// Lease is how long a claim holds a task.
+	Lease time.Duration
+	// Dest gives the scan targets of a task's declared columns.
+	Dest func(*T) []any
+	// Claim gives the claim inside a task.
+	Claim func(*T) *Claim
+
+	// ClaimOp takes $1 bigint, how many at most, and $2 bigint, the lease in
+	// microseconds. It returns the columns of Dest and then id bigint, fence
+	// bigint, attempt integer, lease_until timestamptz, in claim order. Statements
+	// that go before it in the same transaction, such as the move of scheduled rows
+	// that are due, are its Prelude.
+	ClaimOp Operation
+	// CompleteOp takes $1 bigint[], ids, and $2 bigint[], their fences, and returns
+	// the ids it completed. An id whose fence is not current must not be touched.
+	CompleteOp Operation
+	// FailOp takes $1 bigint, the id, $2 bigint, the fence, $3 text, the error, and
+	// $4 double precision, a random factor in [0, 1) for the backoff's full jitter.
+	// It returns the id, or no row when the fence is not current.
+	FailOp Operation
+	// HeartbeatOp takes $1 bigint[], ids, $2 bigint[], their fences, and $3 bigint,
+	// the lease in microseconds from now. It returns the ids that are still held.
+	HeartbeatOp Operation
+	// ReleaseOp takes $1 bigint[], ids, and $2 bigint[], their fences: it makes the
+	// tasks ready again as if they had not been claimed, the attempt included. It
+	// returns the ids.
+	ReleaseOp Operation
+}
+
+// Take claims up to limit tasks that are ready, or whose lease has ended, and
+// returns them in claim order. No task is an empty result and no error.
+func (q *Queue[T]) Take(ctx context.Context, s *Session, limit int) ([]T, error) {
+	sent := time.Now()
+	tasks, err := QueryAll(ctx, s, &q.ClaimOp, q.targets, int64(limit), q.Lease.Microseconds())
+	for i := range tasks {
+		q.Claim(&tasks[i]).deadline = sent.Add(q.Lease)
+	}
+	return tasks, err
+}
+
+func (q *Queue[T]) targets(task *T) []any {
+	c := q.Claim(task)
+	return append(q.Dest(task), &c.ID, &c.Fence, &c.Attempt, &c.LeaseUntil)
+}
+
+// Complete marks tasks as done. Those whose claim was lost are named by a
+// *ClaimLostError; the others are done all the same. On the session of a
+// transaction the tasks are done when that commits: return the error of a lost
+// claim, and the transaction's other writes go with it.
+func (q *Queue[T]) Complete(ctx context.Context, s *Session, claims ...Claim) error {
+	return settle(ctx, s, &q.CompleteOp, claims)
+}
+
+// Release hands tasks back without having tried them: the attempt is not counted.
+func (q *Queue[T]) Release(ctx context.Context, s *Session, claims ...Claim) error {
+	return settle(ctx, s, &q.ReleaseOp, claims)
+}
+
+// settle sends claims to an operation that takes ids and fences.
+func settle(ctx context.Context, s *Session, op *Operation, claims []Claim) error {
+	if len(claims) == 0 {
+		return nil
+	}
+	c := s.call(op)
+	ids, fences := split(claims)
+	held := all[int64]{dest: scalar}
+	err := c.perform(ctx, []any{ids, fences}, &held)
+	if err == nil && len(held.rows) < len(claims) {
+		err = &ClaimLostError{Operation: op.Name, IDs: without(ids, held.rows)}
+	}
+	return c.done(ctx, "", held.count(), err)
+}
+
+// Fail gives a task up for now, or for good after the queue's last attempt. The
+// database decides when it is ready again. The cause's text is stored with the
+// task, without what PostgreSQL cannot hold and cut to 4,096 bytes.
+func (q *Queue[T]) Fail(ctx context.Context, s *Session, claim Claim, cause error) error {
+	c := s.call(&q.FailOp)
+	failed := one[int64]{dest: scalar}
+	err := c.perform(ctx, []any{claim.ID, claim.Fence, failureText(cause), rand.Float64()}, &failed)
+	if err == nil && failed.n == 0 {
+		err = &ClaimLostError{Operation: q.FailOp.Name, IDs: []int64{claim.ID}}
+	}
+	return c.done(ctx, "", failed.n, err)
+}
+
+// Heartbeat makes the leases of claims start again from now, in one statement,
+// moves their deadlines, and returns the ids of those that were lost.
+func (q *Queue[T]) Heartbeat(ctx context.Context, s *Session, claims []*Claim) (lost []int64, err error) {
+	if len(claims) == 0 {
+		return nil, nil
+	}
+	c := s.call(&q.HeartbeatOp)
+	values := make([]Claim, len(claims))
+	for i, claim := range claims {
+		values[i] = *claim
+	}
+	// In id order, as every statement that locks several rows does.
+	slices.SortFunc(values, byID)
+	ids, fences := split(values)
+	held := all[int64]{dest: scalar}
+	sent := time.Now()
+	err = c.perform(ctx, []any{ids, fences, q.Lease.Microseconds()}, &held)
+	if err != nil {
+		return nil, c.done(ctx, "", 0, err)
+	}
+	for _, claim := range claims {
+		if slices.Contains(held.rows, claim.ID) {
+			claim.deadline = sent.Add(q.Lease)
+		}
+	}
+	return without(ids, held.rows), c.done(ctx, "", held.count(), nil)
+}
+
+func byID(a, b Claim) int {
+	switch {
+	case a.ID < b.ID:
+		return -1
+	case a.ID > b.ID:
+		return 1
+	}
+	return 0
+}
+
+// scalar is the scan target of a single number.
+func scalar(n *int64) []any { return []any{n} }
+
+func split(claims []Claim) (ids, fences []int64) {
+	ids, fences = make([]int64, len(claims)), make([]int64, len(claims))
+	for i, c := range claims {
+		ids[i], fences[i] = c.ID, c.Fence
+	}
+	return ids, fences
+}
+
+// without returns the ids that are not among found.
+func without(ids, found []int64) []int64 {
+	seen := make(map[int64]bool, len(found))
+	for _, id := range found {
+		seen[id] = true
+	}
+	var rest []int64
+	for _, id := range ids {
+		if !seen[id] {
+			rest = append(rest, id)
+		}
+	}
+	return rest
+}
+
+// failureText is an error as a text column can hold it.
+func failureText(cause error) string {
+	const limit = 4096
+	if cause == nil {
+		return ""
+	}
+	text := strings.ToValidUTF8(strings.ReplaceAll(cause.Error(), "\x00", ""), "�")
+	if len(text) > limit {
+		text = strings.ToValidUTF8(text[:limit], "")
+	}
+	return text
+}

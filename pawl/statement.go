@@ -1,0 +1,325 @@
+package pawl
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// collector takes the rows of a statement.
+type collector interface {
+	reset()                      // before each run: a failed attempt must leave nothing behind
+	collect(rows pgx.Rows) error // reads all rows and closes them
+	count() int64                // rows returned or changed
+}
+
+// one keeps the first row.
+type one[T any] struct {
+	dest func(*T) []any
+	row  T
+	n    int64
+}
+
+func (o *one[T]) reset()       { var zero T; o.row, o.n = zero, 0 }
+func (o *one[T]) count() int64 { return o.n }
+func (o *one[T]) collect(rows pgx.Rows) error {
+	defer rows.Close()
+	for rows.Next() {
+		if o.n == 0 {
+			if err := rows.Scan(o.dest(&o.row)...); err != nil {
+				return &scanError{err}
+			}
+		}
+		o.n++
+	}
+	return rows.Err()
+}
+
+// all keeps every row.
+type all[T any] struct {
+	dest func(*T) []any
+	rows []T
+}
+
+func (a *all[T]) reset()       { a.rows = nil }
+func (a *all[T]) count() int64 { return int64(len(a.rows)) }
+func (a *all[T]) collect(rows pgx.Rows) error {
+	defer rows.Close()
+	for rows.Next() {
+		var row T
+		if err := rows.Scan(a.dest(&row)...); err != nil {
+			return &scanError{err}
+		}
+		a.rows = append(a.rows, row)
+	}
+	return rows.Err()
+}
+
+// scanError says that a row arrived and did not fit its Go type: the generated
+// code does not match the database. The statement itself took effect.
+type scanError struct{ cause error }
+
+func (e *scanError) Error() string {
+	return "the row does not fit the generated type, generate again: " + e.cause.Error()
+}
+func (e *scanError) Unwrap() error { return e.cause }
+
+// affected keeps how many rows the command tag counts.
+type affected struct{ n int64 }
+
+func (a *affected) reset()       { a.n = 0 }
+func (a *affected) count() int64 { return a.n }
+func (a *affected) collect(rows pgx.Rows) error {
+	rows.Close()
+	a.n = rows.CommandTag().RowsAffected()
+	return rows.Err()
+}
+
+// call is one run of an operation, from the method to its event.
+type call struct {
+	s       *Session
+	op      *Operation
+	limits  Transaction
+	start   time.Time // zero when nobody observes
+	attempt int
+}
+
+func (s *Session) call(op *Operation) call {
+	c := call{s: s, op: op, limits: s.limits(op.Transaction), attempt: 1}
+	if s.root.observer != nil {
+		c.start = time.Now()
+	}
+	return c
+}
+
+// done names the operation in err and reports the event.
+func (c *call) done(ctx context.Context, outcome Outcome, rows int64, err error) error {
+	err = c.name(err)
+	if c.s.root.observer != nil {
+		c.report(ctx, outcome, rows, err)
+	}
+	return err
+}
+
+func (c *call) report(ctx context.Context, outcome Outcome, rows int64, err error) {
+	e := Event{Operation: c.op.Name, Table: c.op.Table, Outcome: outcome, Attempt: c.attempt, Rows: rows, Duration: time.Since(c.start)}
+	e.classify(err)
+	if outcome == OutcomeRetried {
+		e.Outcome = OutcomeRetried
+	}
+	c.s.root.observer.Observe(ctx, e)
+}
+
+// name turns err into what callers see. Inside a transaction an error worth a
+// retry passes through as it came: whoever owns the transaction looks for it.
+func (c *call) name(err error) error {
+	if err == nil || named(err) {
+		return err
+	}
+	policy := c.limits.Retry
+	if c.s.InTransaction() && policy.retries(err) {
+		return err
+	}
+	return describe(c.op.Name, err, c.op.Errors, c.s.root.constraints)
+}
+
+// named reports whether err already carries an operation's name.
+func named(err error) bool {
+	switch err.(type) {
+	case *RetryError, *CommitUnknownError, *StateError, *GuardError, *ClaimLostError, *NotEditableError,
+		*IsolationError, *violation, *sqlError, *callError:
+		return true
+	}
+	return false
+}
+
+// perform runs the operation's statement: alone inside a transaction, otherwise
+// as a transaction of its own, tried again as the policy says.
+func (c *call) perform(ctx context.Context, args []any, into collector) error {
+	if c.s.InTransaction() {
+		into.reset()
+		return c.s.inside(ctx, c.op, args, into)
+	}
+	if c.op.NeedsTransaction {
+		return ErrNoTransaction
+	}
+	err := c.once(ctx, args, into)
+	if err == nil || !c.limits.Retry.retries(err) {
+		return err
+	}
+	return c.retry(ctx, args, into, err)
+}
+
+// retry is the slow half of perform: it runs only after a first failure.
+func (c *call) retry(ctx context.Context, args []any, into collector, err error) error {
+	r := newRetrier(c.op.Name, c.limits.Retry)
+	for {
+		next := r.wait(ctx, err)
+		if next != nil {
+			return next
+		}
+		if c.s.root.observer != nil {
+			c.report(ctx, OutcomeRetried, 0, err)
+		}
+		c.attempt = r.attempt
+		err = c.once(ctx, args, into)
+		if err == nil || !c.limits.Retry.retries(err) {
+			return err
+		}
+	}
+}
+
+// once is one attempt outside a transaction.
+func (c *call) once(ctx context.Context, args []any, into collector) error {
+	into.reset()
+	if c.op.ReadOnly && len(c.op.Prelude) == 0 {
+		rows, err := c.s.db.Query(ctx, c.op.SQL, args...)
+		if err != nil {
+			return err
+		}
+		return into.collect(rows)
+	}
+	if c.limits.isolation() != pgx.ReadCommitted || c.s.root.explicit.Load() {
+		return c.explicitly(ctx, args, into)
+	}
+	readCommitted, err := c.batch(ctx, args, into)
+	if readCommitted {
+		return err
+	}
+	// The server's default isolation level is not read committed: a guard was not
+	// checked again on the newest row. Zero rows, and a serialization failure, are
+	// then no answer; a row that was returned is.
+	c.s.root.explicit.Store(true)
+	if c.limits.Retry.retries(err) || (err == nil && into.count() == 0) {
+		into.reset()
+		return c.explicitly(ctx, args, into)
+	}
+	return err
+}
+
+// batch sends the settings, the prelude and the statement in one round trip: one
+// implicit transaction, whose Sync is its COMMIT. readCommitted is false when
+// the batch ran at another isolation level.
+//
+// BEGIN does not travel with it: a pool throws away a connection that comes back
+// in a transaction, and a reply would be needed before COMMIT could follow.
+func (c *call) batch(ctx context.Context, args []any, into collector) (readCommitted bool, err error) {
+	var via sender = c.s.db
+	if pool, ok := c.s.db.(acquirer); ok {
+		conn, err := pool.Acquire(ctx)
+		if err != nil {
+			return true, err // nothing was sent
+		}
+		defer conn.Release()
+		via = conn
+	}
+	if err := ctx.Err(); err != nil {
+		return true, err // nothing was sent
+	}
+	var b pgx.Batch
+	b.Queue(c.s.root.settings.settings(timeouts{c.limits.LockTimeout, c.limits.StatementTimeout}))
+	c.op.queue(&b, args)
+	results := via.SendBatch(ctx, &b)
+	readCommitted, err = readSettings(results)
+	if err == nil {
+		err = c.op.read(results, into)
+	}
+	// Close reads up to the end of the implicit transaction: a deferred constraint
+	// speaks there. Its error is only the first if nothing failed before.
+	if closeErr := results.Close(); err == nil {
+		err = closeErr
+	}
+	return readCommitted, commitError(c.op.Name, err)
+}
+
+// queue adds the prelude and the statement to b.
+func (op *Operation) queue(b *pgx.Batch, args []any) {
+	for _, p := range op.Prelude {
+		b.Queue(p.SQL, pick(args, p.Args)...)
+	}
+	b.Queue(op.SQL, args...)
+}
+
+// read reads the results of what queue queued.
+func (op *Operation) read(results pgx.BatchResults, into collector) error {
+	for range op.Prelude {
+		if _, err := results.Exec(); err != nil {
+			return err
+		}
+	}
+	rows, err := results.Query()
+	if err != nil {
+		return err
+	}
+	return into.collect(rows)
+}
+
+// readSettings reads the result of the settings statement. The isolation level
+// is compared as raw bytes, which are the same in both wire formats.
+func readSettings(results pgx.BatchResults) (readCommitted bool, err error) {
+	rows, err := results.Query()
+	if err != nil {
+		return true, err
+	}
+	defer rows.Close()
+	readCommitted = true
+	if rows.Next() {
+		level := rows.RawValues()[0]
+		readCommitted = string(level) == string(pgx.ReadCommitted) || string(level) == string(pgx.ReadUncommitted)
+	}
+	rows.Close()
+	return readCommitted, rows.Err()
+}
+
+// commitError decides what an error of a message that commits says about the
+// commit. The server's own refusal means that nothing happened. Anything else
+// came after the message was handed to the connection and says nothing: neither
+// the kind of error nor pgconn.SafeToRetry is asked, because drivers have been
+// wrong about it.
+func commitError(operation string, err error) error {
+	if err == nil || refused(err) {
+		return err
+	}
+	// pgx prepares statements that are new to a connection in a round trip of its
+	// own before it sends the batch.
+	var unprepared pgx.ErrPreprocessingBatch
+	var unconnected *pgconn.ConnectError
+	var unread *scanError
+	if errors.As(err, &unprepared) || errors.As(err, &unconnected) || errors.As(err, &unread) {
+		return err
+	}
+	return &CommitUnknownError{Operation: operation, Cause: err}
+}
+
+// refused reports whether err is the server's answer that the transaction was
+// rolled back. A FATAL error is not one: the administrator may have ended a
+// session that had committed and was waiting for a standby.
+func refused(err error) bool {
+	var pgErr *pgconn.PgError
+	return errors.As(err, &pgErr) && !fatal(pgErr)
+}
+
+func fatal(e *pgconn.PgError) bool {
+	severity := e.SeverityUnlocalized
+	if severity == "" {
+		severity = e.Severity
+	}
+	return severity == "FATAL" || severity == "PANIC"
+}
+
+// config is the transaction of an operation that needs one of its own.
+func (c *call) config() txConfig {
+	return txConfig{name: c.op.Name, limits: c.limits, errors: c.op.Errors}
+}
+
+// explicitly runs the statement in a transaction that is begun and committed with
+// messages of its own, at the operation's isolation level.
+func (c *call) explicitly(ctx context.Context, args []any, into collector) error {
+	config := c.config()
+	return c.s.attempt(ctx, &config, func(ctx context.Context, tx *Session) error {
+		return tx.inside(ctx, c.op, args, into)
+	})
+}
