@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// Kill9, Restart and RestartImmediate are for tests of crashes. They refuse
+// persistent servers, which other processes may be using.
+
 // Kill9 kills the server's main process as the kernel would when out of memory,
 // and returns when it is gone. Its children notice and go within moments. The data
 // stays as the crash left it, for [Server.Restart]; without one, Stop only cleans
@@ -18,6 +21,7 @@ func (s *Server) Kill9(ctx context.Context) error {
 	if err := s.mayRestart(); err != nil {
 		return err
 	}
+	// The watcher would remove the data.
 	if err := s.dismissWatcher(); err != nil {
 		return err
 	}
@@ -27,7 +31,7 @@ func (s *Server) Kill9(ctx context.Context) error {
 	if !s.awaitGone(ctx, s.pid, killPatience) {
 		return fmt.Errorf("the private server (pid %d) is still there after kill -9", s.pid)
 	}
-	return s.watch.Close()
+	return nil
 }
 
 // RestartImmediate stops the server without a checkpoint, cutting off every
@@ -59,8 +63,8 @@ func (s *Server) mayRestart() error {
 	switch {
 	case s.stopped:
 		return errors.New("the private server has been stopped")
-	case s.process == nil:
-		return errors.New("the private server was started by another process, which alone may crash or restart it")
+	case !s.place.temporary:
+		return errors.New("only a temporary private server can be crashed or restarted: other processes may be using this one")
 	}
 	return nil
 }

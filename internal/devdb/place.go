@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
 
 const (
 	tempPrefix   = "pawl-pg-"   // temporary server folders
-	socketPrefix = "pawl-sock-" // socket folders of servers whose own path is too long
+	socketPrefix = "pawl-sock-" // socket folders of servers whose own path will not do
 
 	// maxSocketDir is the longest folder that can hold a socket: the system allows
 	// 104 bytes with the final NUL on macOS and the BSDs, 108 on Linux.
@@ -115,10 +116,11 @@ func persistentPlace(dir string, owner account) (place, error) {
 }
 
 // socketDir returns the folder for the server's socket: its own folder, or a
-// short temporary one, made on the spot, when its path is too long.
+// short temporary one, made on the spot, when its path is too long or has a
+// comma, which clients take for the end of a host.
 // PostgreSQL's pid file records it for those who join later.
 func (p place) socketDir(owner account) (string, error) {
-	if len(p.dir) <= maxSocketDir {
+	if len(p.dir) <= maxSocketDir && !strings.Contains(p.dir, ",") {
 		return p.dir, nil
 	}
 	base, err := shortTempDir(owner)
