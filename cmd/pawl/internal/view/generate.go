@@ -1,0 +1,44 @@
+package view
+
+// Generated is what generate wrote, or with --check would have to.
+type Generated struct {
+	Check     bool         `json:"check"`
+	Changed   List[string] `json:"changed"`   // written because their bytes differ
+	Missing   List[string] `json:"missing"`   // written because they were not there
+	Stale     List[string] `json:"stale"`     // removed because nothing makes them now
+	Unchanged int          `json:"unchanged"` // files that are as they should be
+}
+
+// Clean reports whether the output was as it should be.
+func (g Generated) Clean() bool { return len(g.Changed)+len(g.Missing)+len(g.Stale) == 0 }
+
+// Generated lists the files that differ, one a line. They are the artefact of
+// --check, and a report otherwise.
+func (h *human) Generated(g Generated) {
+	p := h.err
+	if g.Check {
+		p = h.out
+	}
+	for _, group := range []struct {
+		files           []string
+		checked, action string
+	}{
+		{g.Missing, "missing", "wrote"},
+		{g.Changed, "changed", "rewrote"},
+		{g.Stale, "stale", "removed"},
+	} {
+		word := group.action
+		if g.Check {
+			word = group.checked
+		}
+		for _, file := range group.files {
+			p.line("%-8s %s", word, file)
+		}
+	}
+	switch {
+	case g.Clean():
+		h.err.line("%s up to date", number(g.Unchanged, "file"))
+	case g.Check:
+		h.err.line("the output is not what the spec generates: run pawl generate")
+	}
+}
