@@ -1,0 +1,133 @@
+package dsl
+
+import (
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/pawldb/pawl/internal/diag"
+)
+
+// projectSchema is what may stand at the top of a file.
+var projectSchema = blockSchema{
+	Type: "project",
+	Blocks: append([]*blockSchema{
+		&pawlSchema, &generateSchema, &variableSchema, &localsSchema, &enumSchema,
+		&tableSchema, &queueSchema, &singletonSchema, &transactionSchema,
+	}, laterTopLevel()...),
+}
+
+// laterBlocks are top-level blocks of later versions, with what works today.
+var laterBlocks = map[string]string{
+	"target":      "name the database with --url or DATABASE_URL",
+	"module":      "write the tables out in this directory",
+	"moved":       "rename in the database by hand first, then here",
+	"removed":     "drop the object with apply --allow drop=ADDRESS",
+	"domain":      "give the column the base type and the table a check",
+	"data":        "write foreign keys to tables of this project only",
+	"rule":        "write constraints, guards, or a transaction with isolation = \"serializable\" in Go",
+	"idempotency": "keep the keys in a table with no_duplicates",
+	"outbox":      "use a queue",
+	"inbox":       "keep the message ids in a table with no_duplicates",
+	"policy":      "check it in review",
+	"hold":        "use a table with transitions",
+	"window":      "use a table with a counter and adjust",
+	"balanced":    "check the sum in Go, in one serializable transaction",
+	"acyclic":     "check it in Go, in one serializable transaction",
+	"pair":        "store the pair in one order, with a check and no_duplicates",
+	"registry":    "keep the names in a table of their own with no_duplicates",
+	"same_value":  "reference a table that holds the value once",
+	"one_of":      "use nullable columns and a check with num_nonnulls()",
+	"tick":        "start the work from cron",
+}
+
+func laterTopLevel() []*blockSchema { return laterSchemas(laterBlocks) }
+
+// laterSchemas makes schemas of reserved block types, in no order.
+func laterSchemas(blocks map[string]string) []*blockSchema {
+	schemas := make([]*blockSchema, 0, len(blocks))
+	for typ, today := range blocks {
+		schemas = append(schemas, &blockSchema{Type: typ, Later: today})
+	}
+	return schemas
+}
+
+func topLevelTypes() []string { return blockTypes(&projectSchema) }
+
+// declare records what the blocks declare, so that references find it, and
+// keeps of p.blocks those that can be decoded.
+func (p *project) declare() {
+	kept := p.blocks[:0:0]
+	for _, b := range p.blocks {
+		s := blockOf(&projectSchema, b.Type)
+		if s == nil || s == commonBlocks[0] {
+			p.report(unknownTopLevel(b))
+			continue
+		}
+		earlier := p.record(b)
+		switch {
+		case s.Later != "":
+			p.report(notYet("the block "+quote(b.Type), b.DefRange(), s.Later))
+		case earlier != nil && (s.Once || s.Label != "" && len(b.Labels) > 0):
+			p.report(duplicateBlock(s, b, earlier, "the project"))
+		default:
+			kept = append(kept, b)
+		}
+	}
+	p.blocks = kept
+	if len(p.declared["pawl"]) == 0 && !p.incomplete {
+		p.report(p.missingPawl())
+	}
+}
+
+// record notes a block by type and label and returns the one that was there.
+func (p *project) record(b *hclsyntax.Block) *hclsyntax.Block {
+	byLabel := p.declared[b.Type]
+	if byLabel == nil {
+		byLabel = make(map[string]*hclsyntax.Block)
+		p.declared[b.Type] = byLabel
+	}
+	label := labelText(b)
+	if earlier := byLabel[label]; earlier != nil {
+		return earlier
+	}
+	byLabel[label] = b
+	return nil
+}
+
+func unknownTopLevel(b *hclsyntax.Block) diag.Diagnostic {
+	d := diag.Diagnostic{
+		Code:    diag.UnknownBlock,
+		Detail:  "There is no block " + quote(b.Type) + " at the top of a file.",
+		Subject: b.TypeRange,
+		Help:    didYouMean(b.Type, topLevelTypes(), ""),
+	}
+	if blockOf(&tableSchema, b.Type) != nil {
+		d.Help = "a " + b.Type + " block stands in the table that it is about"
+	}
+	return d
+}
+
+// missingPawl reports a project without a pawl block, or without any file.
+func (p *project) missingPawl() diag.Diagnostic {
+	d := diag.Diagnostic{
+		Code:   diag.MissingBlock,
+		Detail: "The project has no pawl block.",
+		Help:   "add pawl { project = \"NAME\" } to one file",
+	}
+	if len(p.spec.Sources) == 0 {
+		d.Detail = "The directory " + quote(p.displayName(".")) + " holds no *.hcl file."
+		d.Help = "write one, or name the directory of the project with -C DIR"
+	}
+	return d
+}
+
+// decode turns the blocks into the Spec.
+func (p *project) decode() {
+	decoders := map[string]func(*hclsyntax.Block){
+		"pawl": p.decodePawl, "generate": p.decodeGenerate, "variable": p.decodeVariable, "locals": p.decodeLocals,
+		"enum": p.decodeEnum, "table": p.decodeTable, "queue": p.decodeQueue, "singleton": p.decodeSingleton,
+		"transaction": p.decodeTransaction,
+	}
+	for _, b := range p.blocks {
+		decoders[b.Type](b)
+	}
+}

@@ -1,0 +1,196 @@
+package dsl
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/pawldb/pawl/internal/diag"
+)
+
+// maxValue bounds the size of one evaluated value, in bytes of its strings plus
+// its elements: a few locals that each double the last would fill the memory.
+const maxValue = 1 << 20
+
+// value evaluates an expression. It is false when there is no value; the reason
+// has then been reported, here or where the cause is, and the caller stays
+// silent. The schema tells what the attribute takes, for the help of messages;
+// it may be nil.
+func (p *project) value(expr hclsyntax.Expression, want *attrSchema) (cty.Value, bool) {
+	if isConstant(expr) {
+		return p.finish(expr, nil)
+	}
+	if call, ok := expr.(*hclsyntax.FunctionCallExpr); ok && call.Name == sqlFunction && len(call.Args) == 1 {
+		text, ok := p.sqlText(call.Args[0], want)
+		if !ok {
+			return cty.NilVal, false
+		}
+		return cty.CapsuleVal(sqlCapsule, &text), true
+	}
+	ctx, ok := p.context(expr, want)
+	if !ok {
+		return cty.NilVal, false
+	}
+	if !p.comparable(expr, ctx) {
+		return cty.NilVal, false
+	}
+	return p.finish(expr, ctx)
+}
+
+// finish runs the HCL evaluator and refuses what no attribute can use.
+func (p *project) finish(expr hclsyntax.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
+	v, diags := expr.Value(ctx)
+	if diags.HasErrors() {
+		p.diags.Extend(diag.FromHCL(diags))
+		return cty.NilVal, false
+	}
+	if sizeOf(v) > maxValue {
+		p.report(tooLarge(expr.Range(), "The value is larger than a megabyte."))
+		return cty.NilVal, false
+	}
+	return v, true
+}
+
+// isConstant reports whether an expression names nothing: most attributes are
+// plain strings, numbers and booleans.
+func isConstant(expr hclsyntax.Expression) bool {
+	switch e := expr.(type) {
+	case *hclsyntax.LiteralValueExpr:
+		return true
+	case *hclsyntax.TemplateExpr:
+		for _, part := range e.Parts {
+			if _, ok := part.(*hclsyntax.LiteralValueExpr); !ok {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// context builds what an expression may name, and no more. Every reference is
+// checked before the evaluator sees it, so that messages are ours.
+func (p *project) context(expr hclsyntax.Expression, want *attrSchema) (*hcl.EvalContext, bool) {
+	if !p.callsAreKnown(expr) {
+		return nil, false
+	}
+	names := make(tree)
+	whole := true
+	for _, traversal := range expr.Variables() {
+		path, v, ok := p.resolve(traversal, want)
+		if !ok {
+			whole = false
+			continue
+		}
+		names.set(path, v)
+	}
+	if !whole {
+		return nil, false
+	}
+	return &hcl.EvalContext{Variables: names.values(), Functions: functions}, true
+}
+
+// callsAreKnown reports calls of functions that have a meaning elsewhere only.
+func (p *project) callsAreKnown(expr hclsyntax.Expression) bool {
+	known := true
+	_ = hclsyntax.VisitAll(expr, func(n hclsyntax.Node) hcl.Diagnostics {
+		call, ok := n.(*hclsyntax.FunctionCallExpr)
+		if !ok {
+			return nil
+		}
+		if today, later := laterFunctions[call.Name]; later {
+			p.report(notYet("the function "+call.Name+"()", call.NameRange, today))
+			known = false
+		}
+		if _, key := keyFunctions[call.Name]; key {
+			p.report(diag.Diagnostic{
+				Code:    diag.FunctionCall,
+				Detail:  "The function " + call.Name + "() has a meaning in a key list only.",
+				Subject: call.NameRange,
+				Help:    "use it in `columns` of an index or a no_duplicates: columns = [" + call.Name + "(…)]",
+			})
+			known = false
+		}
+		return nil
+	})
+	return known
+}
+
+// comparable reports comparisons of a type with something else, which would be
+// false whatever the type is.
+func (p *project) comparable(expr hclsyntax.Expression, ctx *hcl.EvalContext) bool {
+	fine := true
+	_ = hclsyntax.VisitAll(expr, func(n hclsyntax.Node) hcl.Diagnostics {
+		op, ok := n.(*hclsyntax.BinaryOpExpr)
+		if !ok || op.Op != hclsyntax.OpEqual && op.Op != hclsyntax.OpNotEqual {
+			return nil
+		}
+		left, leftDiags := op.LHS.Value(ctx)
+		right, rightDiags := op.RHS.Value(ctx)
+		if leftDiags.HasErrors() || rightDiags.HasErrors() || isType(left) == isType(right) {
+			return nil // or the evaluator reports it
+		}
+		fine = false
+		p.report(diag.Diagnostic{
+			Code:        diag.WrongType,
+			Detail:      "A type is compared with something that is no type.",
+			Subject:     op.Range(),
+			Consequence: "The comparison would be false for every type.",
+			Help:        "write the type without quotes: … == bigint",
+		})
+		return nil
+	})
+	return fine
+}
+
+// sizeOf adds up the elements and the bytes of strings in a value.
+func sizeOf(v cty.Value) int {
+	switch {
+	case v.IsNull() || !v.IsKnown():
+		return 1
+	case v.Type() == cty.String:
+		return 1 + len(v.AsString())
+	case v.CanIterateElements():
+		size := 1
+		for it := v.ElementIterator(); it.Next(); {
+			_, e := it.Element()
+			size += sizeOf(e)
+		}
+		return size
+	}
+	return 1
+}
+
+// tree is the names of an evaluation: maps down to values.
+type tree map[string]any
+
+// set puts a value at a path. A whole object replaces what is known of its
+// members.
+func (t tree) set(path []string, v cty.Value) {
+	for _, name := range path[:len(path)-1] {
+		inner, ok := t[name].(tree)
+		if !ok {
+			if _, whole := t[name]; whole {
+				return
+			}
+			inner = make(tree)
+			t[name] = inner
+		}
+		t = inner
+	}
+	t[path[len(path)-1]] = v
+}
+
+// values turns the tree into the variables of an evaluation.
+func (t tree) values() map[string]cty.Value {
+	vars := make(map[string]cty.Value, len(t))
+	for name, v := range t {
+		switch v := v.(type) {
+		case cty.Value:
+			vars[name] = v
+		case tree:
+			vars[name] = cty.ObjectVal(v.values())
+		}
+	}
+	return vars
+}

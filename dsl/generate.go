@@ -1,0 +1,56 @@
+package dsl
+
+import (
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/pawldb/pawl/internal/diag"
+)
+
+// generateSchema is what both kinds of generate blocks share.
+var generateSchema = blockSchema{Type: "generate", Label: "what is generated", Doc: "files to write"}
+
+var generateGoSchema = blockSchema{
+	Type: "generate", Label: generateSchema.Label, Doc: "the Go package",
+	Attrs: []attrSchema{
+		{Name: "out", Kind: stringKind, Required: true, Doc: "the directory, relative to the project"},
+		{Name: "package", Kind: stringKind, Doc: "the package's name; the last part of out when absent"},
+		{Name: "runtime", Kind: stringKind, Doc: "copy, or the import path of the runtime"},
+		{Name: "adapters", Kind: anyKind, Later: "implement pawl.Observer in your code", Doc: "slog, otel"},
+		{Name: "race_tests", Kind: boolKind, Later: "write them by hand; examples/seats shows how", Doc: "also write tests of the races"},
+		{Name: "uuid", Kind: stringKind, Later: "give the column go { type = \"…\" }", Doc: "the Go type of uuid"},
+	},
+}
+
+var generateSQLSchema = blockSchema{
+	Type: "generate", Label: generateSchema.Label, Doc: "the DDL as one file",
+	Attrs: []attrSchema{
+		{Name: "out", Kind: stringKind, Required: true, Doc: "the file, relative to the project"},
+	},
+}
+
+// generateKinds are the labels of generate blocks.
+var generateKinds = map[string]*blockSchema{"go": &generateGoSchema, "sql": &generateSQLSchema}
+
+func (p *project) decodeGenerate(block *hclsyntax.Block) {
+	kind := labelText(block)
+	schema := generateKinds[kind]
+	switch {
+	case len(block.Labels) == 0:
+		p.label(block, &generateSchema)
+		return
+	case schema == nil:
+		p.report(diag.Diagnostic{
+			Code:    diag.InvalidChoice,
+			Detail:  "pawl cannot generate " + quote(kind) + ".",
+			Subject: labelRange(block),
+			Help:    choiceHelp(kind, []string{"go", "sql"}),
+		})
+		return
+	}
+	b := p.open(block, schema)
+	if kind == "sql" {
+		p.spec.SQL = &GenerateSQL{Block: b.block, Out: b.text("out")}
+		return
+	}
+	p.spec.Go = &GenerateGo{Block: b.block, Out: b.text("out"), Package: b.text("package"), Runtime: b.text("runtime")}
+}

@@ -1,0 +1,69 @@
+package dsl
+
+import "github.com/hashicorp/hcl/v2/hclsyntax"
+
+var queueSchema = blockSchema{
+	Type: "queue", Label: "the name of the queue", Object: true, Doc: "work in a table, done once by one of many workers",
+	Attrs: []attrSchema{
+		{Name: "lease", Kind: durationKind, Required: true, Doc: "how long a worker may hold a task"},
+		{Name: "heartbeat", Kind: durationKind, Doc: "how often a worker renews its lease"},
+		{Name: "attempts", Kind: intKind, Min: 1, Max: 1_000_000, Doc: "how often a task is tried"},
+		schemaAttr, commentAttr,
+		{Name: "name", Kind: stringKind, Later: "the table bears the queue's label", Doc: "the table's name"},
+		{Name: "priority", Kind: boolKind, Later: "use a queue for each priority", Doc: "urgent tasks first"},
+		{Name: "schedule", Kind: boolKind, Later: "enqueue when the time has come", Doc: "tasks for later"},
+		{Name: "dead_letter", Kind: boolKind, Later: "tasks out of attempts stay in the table with state 'dead'", Doc: "a table for failed tasks"},
+		{Name: "retain", Kind: durationKind, Later: "a completed task is deleted", Doc: "how long completed tasks are kept"},
+		{Name: "notify", Kind: boolKind, Later: "workers poll", Doc: "wakes workers at once"},
+	},
+	Blocks: []*blockSchema{
+		&queueColumnSchema, &backoffSchema, &goTableSchema,
+		{Type: "limit", Later: "run as many workers as may run at once"},
+		{Type: "group", Later: "use a queue for each group"},
+		{Type: "unique", Later: "enqueue together with a row of a table with no_duplicates"},
+	},
+}
+
+// queueColumnSchema is a column that the payload is made of.
+var queueColumnSchema = func() blockSchema {
+	s := columnSchema
+	s.Required = false
+	s.Attrs = []attrSchema{
+		typeAttr, columnSchema.Attrs[1], columnSchema.Attrs[2], commentAttr,
+	}
+	return s
+}()
+
+var backoffSchema = blockSchema{
+	Type: "backoff", Once: true, Doc: "how long a failed task waits",
+	Attrs: []attrSchema{
+		{Name: "base", Kind: durationKind, Doc: "the wait after the first failure"},
+		{Name: "max", Kind: durationKind, Doc: "the longest wait"},
+		{Name: "jitter", Kind: choiceKind, Choices: []string{"full"}, Doc: "how the wait is spread"},
+	},
+}
+
+func (p *project) decodeQueue(block *hclsyntax.Block) {
+	b := p.open(block, &queueSchema)
+	q := &Queue{
+		Block:     b.block,
+		Schema:    b.identifier("schema"),
+		Comment:   b.text("comment"),
+		Lease:     b.duration("lease"),
+		Heartbeat: b.duration("heartbeat"),
+		Attempts:  b.integer("attempts"),
+	}
+	for _, c := range b.each(&queueColumnSchema) {
+		q.Columns = append(q.Columns, c.column())
+	}
+	if back := b.one(&backoffSchema); back != nil {
+		q.Backoff = &Backoff{
+			Block:  back.block,
+			Base:   back.duration("base"),
+			Max:    back.duration("max"),
+			Jitter: back.choice("jitter"),
+		}
+	}
+	q.GoName, q.GoRow = b.goNames("row")
+	p.spec.Queues = append(p.spec.Queues, q)
+}

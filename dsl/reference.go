@@ -1,0 +1,315 @@
+package dsl
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/pawldb/pawl/internal/diag"
+)
+
+// roots are the first words of references.
+var roots = []string{"enum", "local", "path", "table", "transaction", "var"}
+
+// find evaluates what a reference names, by its first word.
+func (p *project) find(r *reference) (cty.Value, bool) {
+	switch r.path[0] {
+	case "var":
+		return p.resolveVariable(r)
+	case "local":
+		return p.resolveLocal(r)
+	case "enum":
+		return p.resolveEnum(r)
+	case "table":
+		return p.resolveTable(r)
+	case "transaction":
+		return p.resolveTransaction(r)
+	}
+	return p.resolvePath(r)
+}
+
+// laterRoots are first words of references to blocks of later versions. The
+// block itself is reported; a reference only when there is no such block.
+var laterRoots = map[string]string{
+	"module": "module", "domain": "domain", "data": "data", "rule": "rule",
+	"idempotency": "idempotency", "outbox": "outbox", "inbox": "inbox",
+}
+
+// reference is a traversal while it is resolved: path holds the names that were
+// used up, rest what is left.
+type reference struct {
+	all  hcl.Traversal
+	path []string
+	rest hcl.Traversal
+	want *attrSchema
+}
+
+// next takes the next static name off the reference.
+func (r *reference) next() (string, bool) {
+	if len(r.rest) == 0 {
+		return "", false
+	}
+	name, ok := stepName(r.rest[0])
+	if ok {
+		r.path = append(r.path, name)
+		r.rest = r.rest[1:]
+	}
+	return name, ok
+}
+
+// place is the range of the name that was taken last.
+func (r *reference) place() hcl.Range {
+	return stepRange(r.all[len(r.all)-len(r.rest)-1])
+}
+
+// stepRange is the place of one name, without its dot.
+func stepRange(step hcl.Traverser) hcl.Range {
+	rng := step.SourceRange()
+	if attr, ok := step.(hcl.TraverseAttr); ok && rng.End.Byte-rng.Start.Byte > len(attr.Name) {
+		rng.Start.Byte++
+		rng.Start.Column++
+	}
+	return rng
+}
+
+// stepName is the name that one step of a traversal takes: .name or ["name"].
+func stepName(step hcl.Traverser) (string, bool) {
+	switch s := step.(type) {
+	case hcl.TraverseRoot:
+		return s.Name, true
+	case hcl.TraverseAttr:
+		return s.Name, true
+	case hcl.TraverseIndex:
+		if s.Key.Type() == cty.String && s.Key.IsKnown() && !s.Key.IsNull() {
+			return s.Key.AsString(), true
+		}
+	}
+	return "", false
+}
+
+// resolve evaluates what a traversal names. The path tells which part of the
+// traversal the value stands for; what follows it exists in the value.
+func (p *project) resolve(t hcl.Traversal, want *attrSchema) ([]string, cty.Value, bool) {
+	root := t.RootName()
+	if typ, ok := baseTypes[root]; ok && len(t) == 1 {
+		return []string{root}, typ.capsule(), true
+	}
+	if !slices.Contains(roots, root) || len(t) == 1 {
+		p.reportUnknownRoot(t, want)
+		return nil, cty.NilVal, false
+	}
+	r := &reference{all: t, path: []string{root}, rest: t[1:], want: want}
+	v, ok := p.find(r)
+	if !ok || !p.membersExist(v, r) {
+		return nil, cty.NilVal, false
+	}
+	return r.path, v, true
+}
+
+// membersExist reports a member that the value does not have.
+func (p *project) membersExist(v cty.Value, r *reference) bool {
+	path := slices.Clone(r.path)
+	for _, step := range r.rest {
+		name, static := stepName(step)
+		if !static || !v.Type().IsObjectType() || v.IsNull() {
+			return true // whether that works is for the evaluator to say
+		}
+		if !v.Type().HasAttribute(name) {
+			p.report(diag.Diagnostic{
+				Code:    diag.UnknownReference,
+				Detail:  quote(pathText(path)) + " has no member " + quote(name) + ".",
+				Subject: stepRange(step),
+				Help:    didYouMean(name, visibleMembers(v), ""),
+			})
+			return false
+		}
+		path = append(path, name)
+		v = v.GetAttr(name)
+	}
+	return true
+}
+
+func (p *project) resolveVariable(r *reference) (cty.Value, bool) {
+	name, ok := r.next()
+	if !ok {
+		return p.indexedRoot(r)
+	}
+	block := p.declared["variable"][name]
+	if block == nil {
+		return p.undeclared(r, "variable", name)
+	}
+	return p.variable(name, block, r.place())
+}
+
+func (p *project) resolveLocal(r *reference) (cty.Value, bool) {
+	name, ok := r.next()
+	if !ok {
+		return p.indexedRoot(r)
+	}
+	if p.locals[name] == nil {
+		return p.undeclared(r, "local", name)
+	}
+	return p.local(name, r.place())
+}
+
+func (p *project) resolveEnum(r *reference) (cty.Value, bool) {
+	name, ok := r.next()
+	if !ok {
+		return p.indexedRoot(r)
+	}
+	if p.declared["enum"][name] == nil {
+		return p.undeclared(r, "enum", name)
+	}
+	return typeValue{Type: Type{Enum: name}}.capsule(), true
+}
+
+func (p *project) resolveTransaction(r *reference) (cty.Value, bool) {
+	name, ok := r.next()
+	if !ok {
+		return p.indexedRoot(r)
+	}
+	if p.declared["transaction"][name] == nil {
+		return p.undeclared(r, "transaction", name)
+	}
+	return cty.CapsuleVal(operationCapsule, &name), true
+}
+
+// resolvePath knows path.module: the directory of the project, which every path
+// in a project is relative to.
+func (p *project) resolvePath(r *reference) (cty.Value, bool) {
+	name, ok := r.next()
+	if !ok || name != "module" {
+		p.report(diag.Diagnostic{
+			Code:    diag.UnknownReference,
+			Detail:  "\"path\" has one member, \"module\".",
+			Subject: stepRange(r.all[1]),
+			Help:    "write path.module",
+		})
+		return cty.NilVal, false
+	}
+	return cty.StringVal("."), true
+}
+
+// indexedRoot refuses names that are computed, such as var[local.x].
+func (p *project) indexedRoot(r *reference) (cty.Value, bool) {
+	root := r.all.RootName()
+	p.report(diag.Diagnostic{
+		Code:    diag.UnknownReference,
+		Detail:  "A name cannot be computed.",
+		Subject: r.all.SourceRange(),
+		Help:    "write " + root + ".NAME",
+	})
+	return cty.NilVal, false
+}
+
+// undeclared reports a reference to something that nothing declares.
+func (p *project) undeclared(r *reference, typ, name string) (cty.Value, bool) {
+	if p.incomplete {
+		return cty.NilVal, false
+	}
+	var names []string
+	if typ == "local" {
+		names = slices.Sorted(maps.Keys(p.locals))
+	} else {
+		names = slices.Sorted(maps.Keys(p.declared[typ]))
+	}
+	how := "declare it: " + typ + " " + quote(name) + " { … }"
+	if typ == "local" {
+		how = "declare it: locals { " + name + " = … }"
+	}
+	p.report(diag.Diagnostic{
+		Code:    diag.UnknownReference,
+		Detail:  "No " + typ + " " + quote(name) + " is declared.",
+		Subject: r.place(),
+		Help:    didYouMean(name, names, how),
+	})
+	return cty.NilVal, false
+}
+
+// reportUnknownRoot reports a name that is no reference: a misspelt type, a
+// text without quotes, a root without a name behind it.
+func (p *project) reportUnknownRoot(t hcl.Traversal, want *attrSchema) {
+	root := t.RootName()
+	if p.laterRoot(t) {
+		return
+	}
+	d := diag.Diagnostic{
+		Code:    diag.UnknownReference,
+		Detail:  "Nothing is named " + quote(root) + ".",
+		Subject: stepRange(t[0]),
+		Help:    didYouMean(root, roots, "a text stands in quotes: "+quote(root)),
+	}
+	if len(t) > 1 {
+		d.Help = didYouMean(root, roots, "")
+	}
+	switch {
+	case slices.Contains(roots, root):
+		d.Detail = quote(root) + " alone is no value."
+		d.Help = "name one: " + root + ".NAME"
+	case want != nil && want.Kind == typeKind && len(t) == 1:
+		d = unknownType(root, d.Subject)
+	case want != nil && want.Kind == sqlKind:
+		d.Help = "SQL is text: write it in quotes, " + want.Name + " = \"…\""
+	case want != nil && len(want.Choices) > 0:
+		d.Help = "write one of " + list(quoteAll(want.Choices))
+	}
+	p.report(d)
+}
+
+// laterRoot handles references to what later versions have.
+func (p *project) laterRoot(t hcl.Traversal) bool {
+	root := t.RootName()
+	if root == "each" {
+		if !p.uses("for_each") {
+			p.report(notYet("a reference to \"each\"", stepRange(t[0]), "write the block once for each value"))
+		}
+		return true
+	}
+	typ, later := laterRoots[root]
+	if !later || len(t) == 1 {
+		return false
+	}
+	if len(p.declared[typ]) == 0 && !p.incomplete {
+		p.report(notYet("a reference to a "+typ, stepRange(t[0]), laterBlocks[typ]))
+	}
+	return true
+}
+
+// uses reports whether any block has an attribute, however deep.
+func (p *project) uses(attribute string) bool {
+	var within func([]*hclsyntax.Block) bool
+	within = func(blocks []*hclsyntax.Block) bool {
+		return slices.ContainsFunc(blocks, func(b *hclsyntax.Block) bool {
+			return b.Body.Attributes[attribute] != nil || within(b.Body.Blocks)
+		})
+	}
+	return within(p.blocks)
+}
+
+// pathText spells a path as a reference.
+func pathText(path []string) string {
+	text := path[0]
+	for _, name := range path[1:] {
+		if hclsyntax.ValidIdentifier(name) {
+			text += "." + name
+		} else {
+			text += "[" + quote(name) + "]"
+		}
+	}
+	return text
+}
+
+// visibleMembers lists the members of an object, without the hidden one.
+func visibleMembers(v cty.Value) []string {
+	var names []string
+	for name := range v.Type().AttributeTypes() {
+		if name != referenceMember {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

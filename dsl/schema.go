@@ -1,0 +1,127 @@
+package dsl
+
+import (
+	"slices"
+	"time"
+)
+
+// kind is what an attribute takes.
+type kind uint8
+
+const (
+	stringKind    kind = iota // text
+	choiceKind                // one of a few words
+	boolKind                  // true or false
+	intKind                   // a whole number between Min and Max
+	durationKind              // "5m"
+	sqlKind                   // SQL text
+	typeKind                  // a type: bigint, enum.x
+	wordKind                  // a keyword without quotes: string, number, bool
+	constantKind              // string, number, bool or sql("…")
+	anyKind                   // any value
+	nameKind                  // one column of the own table
+	namesKind                 // columns of the own table: [id, name]
+	keysKind                  // a key list: [id, sql("lower(email)"), desc(at)]
+	spanKind                  // a range column or { from, to, bounds }
+	statesKind                // states: ["held"]
+	stateKind                 // one state
+	referenceKind             // table.rooms, table.rooms.no_duplicates.name
+	operationKind             // transaction.hot
+	argsKind                  // { n = bigint }
+	setKind                   // { sent = "sent + @n" }
+	reasonsKind               // { code = "reason" }
+)
+
+// attrSchema declares one attribute of a block.
+type attrSchema struct {
+	Name     string
+	Kind     kind
+	Required bool
+	Choices  []string // of a choiceKind or wordKind
+	Later    string   // not in this version: what to write today
+	LaterOf  []string // choices that are not in this version
+	Min, Max int64    // of an intKind
+	Empty    bool     // a list that may be empty
+	Doc      string   // one phrase, for the index of attributes
+}
+
+// blockSchema declares one block type.
+type blockSchema struct {
+	Type     string
+	Label    string // what the label names; empty for a block without one
+	Object   bool   // the label becomes a name in the database
+	Once     bool   // at most one in its parent
+	Required bool   // at least one in its parent
+	Later    string // not in this version: what to write today
+	Open     bool   // any attribute may stand here
+	Doc      string
+	Attrs    []attrSchema
+	Blocks   []*blockSchema
+}
+
+// commonAttrs stand in every block.
+var commonAttrs = []attrSchema{
+	{Name: "allow", Kind: reasonsKind, Doc: "built-in checks that are silenced here, each with a reason"},
+	{Name: "for_each", Kind: anyKind, Later: "write the block once for each value", Doc: "repeats the block"},
+}
+
+// commonBlocks stand in every block.
+var commonBlocks = []*blockSchema{
+	{Type: "lifecycle", Later: "leave it out: apply never drops anything without --allow", Doc: "guards the object"},
+}
+
+// attrOf finds an attribute of a block, or nil.
+func attrOf(s *blockSchema, name string) *attrSchema {
+	for _, attrs := range [][]attrSchema{s.Attrs, commonAttrs} {
+		if i := slices.IndexFunc(attrs, func(a attrSchema) bool { return a.Name == name }); i >= 0 {
+			return &attrs[i]
+		}
+	}
+	return nil
+}
+
+// blockOf finds a block type inside a block, or nil.
+func blockOf(s *blockSchema, typ string) *blockSchema {
+	for _, blocks := range [][]*blockSchema{s.Blocks, commonBlocks} {
+		if i := slices.IndexFunc(blocks, func(b *blockSchema) bool { return b.Type == typ }); i >= 0 {
+			return blocks[i]
+		}
+	}
+	return nil
+}
+
+// attrNames lists the attributes that work today.
+func attrNames(s *blockSchema) []string {
+	var names []string
+	for _, a := range slices.Concat(s.Attrs, commonAttrs) {
+		if a.Later == "" {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// blockTypes lists the block types that work today.
+func blockTypes(s *blockSchema) []string {
+	var types []string
+	for _, b := range s.Blocks {
+		if b.Later == "" {
+			types = append(types, b.Type)
+		}
+	}
+	return types
+}
+
+// renameAttr gives an object another name than its label says.
+var renameAttr = attrSchema{Name: "name", Kind: stringKind, Doc: "the name in the database, instead of the one made from the label"}
+
+var commentAttr = attrSchema{Name: "comment", Kind: stringKind, Doc: "COMMENT ON in the database"}
+
+var schemaAttr = attrSchema{Name: "schema", Kind: stringKind, Doc: "the schema, instead of the project's"}
+
+var transactionAttr = attrSchema{Name: "transaction", Kind: operationKind, Doc: "transaction.NAME: the settings this operation runs with"}
+
+var sinceAttr = attrSchema{Name: "since", Kind: sqlKind, Later: "repair the old rows first", Doc: "covers new rows only"}
+
+// longest bounds durations: PostgreSQL's timeouts are 32 bits of milliseconds.
+const longest = 24 * 24 * time.Hour

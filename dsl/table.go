@@ -1,0 +1,93 @@
+package dsl
+
+import "github.com/hashicorp/hcl/v2/hclsyntax"
+
+var tableSchema = blockSchema{
+	Type: "table", Label: "the name of the table", Object: true, Doc: "a table with its invariants and operations",
+	Attrs: []attrSchema{
+		schemaAttr, renameAttr, commentAttr,
+		{Name: "live", Kind: sqlKind, Doc: "which rows count; invariants inherit it"},
+		{Name: "append_only", Kind: boolKind, Later: "revoke UPDATE and DELETE from the application's role", Doc: "rows are never changed"},
+		{Name: "version", Kind: nameKind, Later: "set the version in the moves: version = \"version + 1\"", Doc: "the version column of guarded updates"},
+	},
+	Blocks: append([]*blockSchema{
+		&columnSchema, &primaryKeySchema, &foreignKeySchema, &checkSchema, &indexSchema,
+		&noDuplicatesSchema, &noOverlapSchema, &transitionsSchema, &adjustSchema, &editSchema, &goTableSchema,
+	}, laterSchemas(laterTableBlocks)...),
+}
+
+// laterTableBlocks are blocks in a table of later versions, with what works
+// today.
+var laterTableBlocks = map[string]string{
+	"upsert":       "use no_duplicates: Insert tells a duplicate by its error",
+	"limit":        "keep a counter column with a check, and change it with adjust",
+	"at_most_one":  "use no_duplicates with a where",
+	"at_least_one": "check it in Go, in one serializable transaction",
+	"exactly_one":  "use no_duplicates with a where for the upper half",
+	"sequence":     "keep the last number on the parent row and change it with adjust",
+	"ordered":      "use a numeric column with no_duplicates",
+	"hold":         laterBlocks["hold"],
+	"window":       laterBlocks["window"],
+	"balanced":     laterBlocks["balanced"],
+	"acyclic":      laterBlocks["acyclic"],
+	"pair":         laterBlocks["pair"],
+	"registry":     laterBlocks["registry"],
+	"same_value":   laterBlocks["same_value"],
+	"one_of":       laterBlocks["one_of"],
+	"tick":         laterBlocks["tick"],
+}
+
+var goTableSchema = blockSchema{
+	Type: "go", Once: true, Doc: "names in the generated Go code",
+	Attrs: []attrSchema{
+		{Name: "name", Kind: stringKind, Doc: "the repository's name"},
+		{Name: "row", Kind: stringKind, Doc: "the row struct's name"},
+	},
+}
+
+func (p *project) decodeTable(block *hclsyntax.Block) {
+	b := p.open(block, &tableSchema)
+	t := &Table{
+		Block:        b.block,
+		Schema:       b.identifier("schema"),
+		Rename:       b.identifier("name"),
+		Comment:      b.text("comment"),
+		Live:         b.live(),
+		Columns:      decodeColumns(b),
+		PrimaryKey:   decodePrimaryKey(b),
+		ForeignKeys:  decodeForeignKeys(b),
+		Checks:       decodeChecks(b),
+		Indexes:      decodeIndexes(b),
+		NoDuplicates: decodeNoDuplicates(b),
+		NoOverlaps:   decodeNoOverlaps(b),
+		Transitions:  decodeTransitions(b),
+		Adjusts:      decodeAdjusts(b),
+		Edits:        decodeEdits(b),
+	}
+	t.GoName, t.GoRow = b.goNames("row")
+	p.spec.Tables = append(p.spec.Tables, t)
+}
+
+// live reads which rows count. A list of states is for a later version.
+func (b *body) live() *SQL {
+	expr, _ := b.attr("live")
+	if tuple, ok := expr.(*hclsyntax.TupleConsExpr); ok {
+		b.p.report(notYet("a list of states as live", tuple.Range(), `live = "status IN ('…', '…')"`))
+		return nil
+	}
+	return b.sql("live")
+}
+
+// goNames reads the go block: the name, and one other attribute.
+func (b *body) goNames(other string) (name, second Value[string]) {
+	name, second = Value[string]{Range: b.header}, Value[string]{Range: b.header}
+	for _, s := range b.schema.Blocks {
+		if s.Type != "go" {
+			continue
+		}
+		if g := b.one(s); g != nil {
+			return g.text("name"), g.text(other)
+		}
+	}
+	return name, second
+}

@@ -1,0 +1,306 @@
+package dsl
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/pawldb/pawl/internal/diag"
+)
+
+// read evaluates an attribute and hands its value to convert. An attribute that
+// was left out gives the zero value with the block's header as its place.
+func read[T any](b *body, name string, convert func(hclsyntax.Expression, cty.Value, *attrSchema) (T, bool)) Value[T] {
+	expr, s := b.attr(name)
+	if expr == nil {
+		return Value[T]{Range: b.header}
+	}
+	out := Value[T]{Range: expr.Range()}
+	if v, ok := b.p.value(expr, s); ok {
+		out.V, out.Set = convert(expr, v, s)
+	}
+	return out
+}
+
+// text reads a string.
+func (b *body) text(name string) Value[string] { return read(b, name, b.p.toText) }
+
+// identifier reads a string that becomes a name in the database.
+func (b *body) identifier(name string) Value[string] {
+	v := b.text(name)
+	if v.Set {
+		b.p.checkIdentifier(Name{Text: v.V, Range: v.Range}, "the name")
+	}
+	return v
+}
+
+// choice reads one of the words that the schema lists.
+func (b *body) choice(name string) Value[string] { return read(b, name, b.p.toChoice) }
+
+// flag reads true or false.
+func (b *body) flag(name string) Value[bool] { return read(b, name, b.p.toBool) }
+
+// integer reads a whole number within the schema's bounds.
+func (b *body) integer(name string) Value[int] { return read(b, name, b.p.toInt) }
+
+// duration reads a length of time.
+func (b *body) duration(name string) Value[time.Duration] { return read(b, name, b.p.toDuration) }
+
+// sql reads SQL text, or nil when the attribute was left out or refused.
+func (b *body) sql(name string) *SQL {
+	expr, s := b.attr(name)
+	if expr == nil {
+		return nil
+	}
+	text, ok := b.p.sqlText(expr, s)
+	if !ok {
+		return nil
+	}
+	return &text
+}
+
+func (p *project) toText(expr hclsyntax.Expression, v cty.Value, _ *attrSchema) (string, bool) {
+	if v.Type() != cty.String || v.IsNull() {
+		p.report(p.wrongType(expr, v, "a text", "write it in quotes"))
+		return "", false
+	}
+	return v.AsString(), true
+}
+
+func (p *project) toBool(expr hclsyntax.Expression, v cty.Value, _ *attrSchema) (bool, bool) {
+	if v.Type() != cty.Bool || v.IsNull() {
+		p.report(p.wrongType(expr, v, "true or false", "write true or false, without quotes"))
+		return false, false
+	}
+	return v.True(), true
+}
+
+func (p *project) toInt(expr hclsyntax.Expression, v cty.Value, s *attrSchema) (int, bool) {
+	if v.Type() != cty.Number || v.IsNull() {
+		p.report(p.wrongType(expr, v, "a whole number", "write a number without quotes"))
+		return 0, false
+	}
+	n, whole := wholeNumber(v)
+	if !whole || n < s.Min || n > s.Max {
+		p.report(diag.Diagnostic{
+			Code:    diag.OutOfRange,
+			Detail:  quote(s.Name) + " is a whole number from " + intText(s.Min) + " to " + intText(s.Max) + ".",
+			Subject: expr.Range(),
+			Help:    "choose a number in that range",
+		})
+		return 0, false
+	}
+	return int(n), true
+}
+
+func (p *project) toChoice(expr hclsyntax.Expression, v cty.Value, s *attrSchema) (string, bool) {
+	word, ok := p.toText(expr, v, s)
+	if !ok || slices.Contains(s.Choices, word) {
+		return word, ok
+	}
+	if slices.Contains(s.LaterOf, word) {
+		p.report(notYet(s.Name+" = "+quote(word), expr.Range(), s.Name+" = "+list(quoteAll(s.Choices))))
+		return "", false
+	}
+	p.report(diag.Diagnostic{
+		Code:    diag.InvalidChoice,
+		Detail:  quote(word) + " is no value of " + s.Name + ".",
+		Subject: expr.Range(),
+		Help:    choiceHelp(word, s.Choices),
+	})
+	return "", false
+}
+
+// choiceHelp names the close choice, else all.
+func choiceHelp(word string, choices []string) string {
+	if near, ok := diag.Suggest(word, choices); ok {
+		return "did you mean " + quote(near) + "?"
+	}
+	return "write " + list(quoteAll(choices))
+}
+
+func quoteAll(words []string) []string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = quote(w)
+	}
+	return quoted
+}
+
+func (p *project) toDuration(expr hclsyntax.Expression, v cty.Value, s *attrSchema) (time.Duration, bool) {
+	if v.Type() == cty.Number && !v.IsNull() {
+		p.report(diag.Diagnostic{
+			Code:    diag.InvalidDuration,
+			Detail:  quote(s.Name) + " is a length of time, and a number has no unit.",
+			Subject: expr.Range(),
+			Help:    "write a number with a unit in quotes: \"250ms\", \"5m\", \"72h\", \"7d\"",
+		})
+		return 0, false
+	}
+	text, ok := p.toText(expr, v, s)
+	if !ok {
+		return 0, false
+	}
+	d, ok := parseDuration(text)
+	if !ok {
+		p.report(diag.Diagnostic{
+			Code:    diag.InvalidDuration,
+			Detail:  quote(text) + " is no length of time.",
+			Subject: expr.Range(),
+			Help:    "write a number with a unit: \"250ms\", \"5m\", \"72h\", \"7d\"",
+		})
+		return 0, false
+	}
+	if d < 0 || d > longest {
+		p.report(diag.Diagnostic{
+			Code:    diag.OutOfRange,
+			Detail:  quote(s.Name) + " is a length of time from 0 to " + intText(int64(longest/day)) + " days.",
+			Subject: expr.Range(),
+			Help:    "choose a length in that range",
+		})
+		return 0, false
+	}
+	return d, true
+}
+
+const day = 24 * time.Hour
+
+// parseDuration reads a duration as Go writes it, with days as a unit before
+// the others: "7d", "1d12h".
+func parseDuration(s string) (time.Duration, bool) {
+	var days time.Duration
+	if head, rest, found := strings.Cut(s, "d"); found {
+		for _, r := range head {
+			if r < '0' || r > '9' || days > longest {
+				return 0, false
+			}
+			days = days*10 + time.Duration(r-'0')
+		}
+		if head == "" {
+			return 0, false
+		}
+		if rest == "" {
+			return days * day, true
+		}
+		s = rest
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || days > 0 && (d < 0 || s[0] == '+') {
+		return 0, false
+	}
+	return days*day + d, true
+}
+
+// wrongType reports a value of another kind than the attribute takes.
+func (p *project) wrongType(expr hclsyntax.Expression, v cty.Value, want, help string) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code:    diag.WrongType,
+		Detail:  "This must be " + want + ", and it is " + describe(v) + ".",
+		Subject: expr.Range(),
+		Help:    help,
+	}
+}
+
+// describe names the kind of a value for people.
+func describe(v cty.Value) string {
+	t := v.Type()
+	switch {
+	case v.IsNull():
+		return "null"
+	case t == cty.String:
+		return "a text"
+	case t == cty.Number:
+		return "a number"
+	case t == cty.Bool:
+		return "true or false"
+	case t.Equals(typeCapsule):
+		return "a type"
+	case t.Equals(sqlCapsule):
+		return "SQL text"
+	case t.Equals(operationCapsule):
+		return "a transaction"
+	case t.IsObjectType() && t.HasAttribute(referenceMember):
+		return "a table or key"
+	case t.IsObjectType() || t.IsMapType():
+		return "an object"
+	case t.IsTupleType() || t.IsListType() || t.IsSetType():
+		return "a list"
+	}
+	return "something else"
+}
+
+// typ reads a type. The zero Type stands for one that was refused.
+func (b *body) typ(name string) typeValue {
+	expr, s := b.attr(name)
+	if expr == nil {
+		return typeValue{}
+	}
+	return b.p.typeOf(expr, s)
+}
+
+// typeOf evaluates an expression that gives a type.
+func (p *project) typeOf(expr hclsyntax.Expression, s *attrSchema) typeValue {
+	v, ok := p.value(expr, s)
+	if !ok {
+		return typeValue{}
+	}
+	if !isType(v) {
+		help := "write a type, such as bigint, numeric(12, 2), list(text) or enum.NAME"
+		if v.Type() == cty.String && !v.IsNull() {
+			help = "a type stands without quotes: " + unquotedType(v.AsString())
+		}
+		p.report(p.wrongType(expr, v, "a type", help))
+		return typeValue{}
+	}
+	t := *v.EncapsulatedValue().(*typeValue)
+	t.Range = expr.Range()
+	p.warnOfType(t, t.Range)
+	return t
+}
+
+// unquotedType is how the type that someone put in quotes is written.
+func unquotedType(s string) string {
+	word := strings.ToLower(strings.TrimSpace(s))
+	switch {
+	case strings.HasSuffix(word, "[]"):
+		return "list(" + strings.TrimSuffix(word, "[]") + ")"
+	case word == "double precision":
+		return "double_precision"
+	case word == "timestamp with time zone":
+		return "timestamptz"
+	}
+	head, _, _ := strings.Cut(word, "(")
+	if _, known := baseTypes[head]; known {
+		return word
+	}
+	return "type(" + quote(s) + ")"
+}
+
+// constantText spells a constant as text and names its kind.
+func (p *project) constantText(v cty.Value) (text, kind string, ok bool) {
+	switch {
+	case v.IsNull():
+		return "", "null", true
+	case v.Type() == cty.String:
+		return v.AsString(), "string", true
+	case v.Type() == cty.Number:
+		return numberText(v), "number", true
+	case v.Type() == cty.Bool && v.True():
+		return "true", "bool", true
+	case v.Type() == cty.Bool:
+		return "false", "bool", true
+	}
+	return "", "", false
+}
+
+// rangeOf is an attribute's place, or the block's header.
+func (b *body) rangeOf(name string) hcl.Range {
+	if expr, _ := b.attr(name); expr != nil {
+		return expr.Range()
+	}
+	return b.header
+}
