@@ -29,7 +29,7 @@ type Entry struct {
 // codes_*.go files.
 var index = func() map[Code]Entry {
 	m := make(map[Code]Entry)
-	for _, table := range [][]Entry{syntaxCodes, languageCodes, sqlCodes, invariantCodes} {
+	for _, table := range [][]Entry{syntaxCodes, languageCodes, sqlCodes, invariantCodes, generateCodes} {
 		for _, e := range table {
 			m[e.Code] = e
 		}

@@ -20,5 +20,6 @@
 // Every code stands in a table with an explanation and a wrong example; a test
 // compiles the examples, so the explanations cannot rot. The tables are split
 // by who finds the mistake: codes_syntax.go (HCL), codes_language.go (package
-// dsl), codes_sql.go (package pgsql) and codes_invariant.go (package compiler).
+// dsl), codes_sql.go (package pgsql), codes_invariant.go (package compiler) and
+// codes_generate.go (the generators).
 package diag
