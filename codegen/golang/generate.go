@@ -1,0 +1,152 @@
+package golang
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/pawldb/pawl/compiler/ir"
+)
+
+// File is a generated file.
+type File struct {
+	Path    string // slash-separated, relative to the project
+	Content []byte
+}
+
+// GenerateOptions are what the program does not say.
+type GenerateOptions struct {
+	// ImportPath is the Go import path of the output directory: the module's path
+	// and the directory below it. With runtime = "copy" the output imports
+	// <ImportPath>/pawl.
+	ImportPath string
+}
+
+// RuntimeCopy is the value of runtime in a generate block that asks for a copy
+// of the runtime beside the output; any other is the runtime's import path.
+const RuntimeCopy = "copy"
+
+// Generate returns the Go files of p, sorted by path, or the problems that have
+// to be solved first; never both. It returns nothing when p generates no Go.
+// runtime holds the Go files of the runtime library; its tests are not copied.
+func Generate(p *ir.Program, runtime fs.FS, o GenerateOptions) ([]File, []Problem) {
+	if p.Go == nil {
+		return nil, nil
+	}
+	e := newEmitter(p, o)
+	if problems := e.check(); len(problems) > 0 {
+		return nil, problems
+	}
+	e.emitStore()
+	e.emitEnums()
+	e.emitErrors()
+	e.emitSingletons()
+	for i := range p.Repositories {
+		e.emitRepository(i)
+	}
+	if p.Go.Runtime == RuntimeCopy {
+		e.copyRuntime(runtime)
+	}
+	if len(e.problems) > 0 {
+		return nil, e.problems
+	}
+	slices.SortFunc(e.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return e.files, nil
+}
+
+// emitter writes the files of one program.
+type emitter struct {
+	program  *ir.Program
+	names    *names
+	runtime  string          // import path of package pawl
+	taken    map[string]bool // package-level names
+	files    []File
+	problems []Problem
+}
+
+func newEmitter(p *ir.Program, o GenerateOptions) *emitter {
+	e := &emitter{program: p, names: resolve(p), runtime: p.Go.Runtime}
+	if e.runtime == RuntimeCopy {
+		e.runtime = path.Join(o.ImportPath, "pawl")
+	}
+	e.taken = e.names.pkg.names()
+	return e
+}
+
+// check returns what keeps p from being generated.
+func (e *emitter) check() []Problem {
+	problems := e.names.problems
+	if p := packageProblem(e.program.Go); p != nil {
+		problems = append(problems, *p)
+	}
+	return problems
+}
+
+// packageProblem says why a package or its runtime cannot have the name that the
+// generate block gives it; nil when it can.
+func packageProblem(g *ir.GoOutput) *Problem {
+	if !packageIdent(g.Package) {
+		return &Problem{
+			Pos: g.Pos, Text: fmt.Sprintf("%q cannot be the name of a Go package", g.Package),
+			Help: `use small letters and digits that are no Go keyword, for example package = "store"`,
+		}
+	}
+	if g.Runtime != RuntimeCopy && !importable(g.Runtime) {
+		return &Problem{
+			Pos: g.Pos, Text: fmt.Sprintf("%q is no Go import path", g.Runtime),
+			Help: `write runtime = "copy", or the path that Go imports it from: runtime = "github.com/pawldb/pawl/pawl"`,
+		}
+	}
+	return nil
+}
+
+// pawl is an identifier of the runtime.
+func (e *emitter) pawl(name string) ident { return ident{e.runtime, name} }
+
+// file starts a file of the generated package.
+func (e *emitter) file(sources ...ir.Pos) *writer {
+	var files []string
+	for _, pos := range sources {
+		if pos.File != "" && !slices.Contains(files, path.Base(pos.File)) {
+			files = append(files, path.Base(pos.File))
+		}
+	}
+	slices.Sort(files)
+	return newWriter(e.program.Go.Package, files, e.taken, map[string]string{
+		e.runtime: "pawl", pgxPath: "pgx", pgtypePath: "pgtype",
+	})
+}
+
+// finish formats a file and adds it to the output.
+func (e *emitter) finish(name string, w *writer) {
+	content, err := w.Bytes()
+	if err != nil {
+		e.problems = append(e.problems, internalProblem(name, err))
+		return
+	}
+	e.files = append(e.files, File{Path: path.Join(e.program.Go.Dir, name), Content: content})
+}
+
+// internalProblem is a defect of this generator.
+func internalProblem(file string, err error) Problem {
+	return Problem{
+		Text:     fmt.Sprintf("internal error: generated %s is no Go: %v", file, err),
+		Help:     "this is a defect of pawl, not of the specification: please report it with the text above",
+		Internal: true,
+	}
+}
+
+// typeOf is the Go type of a value: the one that a column's go block names, or
+// the one that its PostgreSQL type has.
+func (e *emitter) typeOf(r *ir.Repository, f ir.Field) goType {
+	t, given := e.names.types[columnID{r.Address, f.Name}]
+	if !given {
+		t = goTypeOf(f.Type, e.names.enums)
+	}
+	if f.Null || f.Optional {
+		t = t.orNull()
+	}
+	return t
+}

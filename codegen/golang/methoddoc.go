@@ -1,0 +1,161 @@
+package golang
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/pawldb/pawl/compiler/ir"
+)
+
+// emitDoc writes the comment of a method: its promise, its lock, its errors, its
+// SQL.
+func (r *repository) emitDoc(o *ir.Operation) {
+	w := r.w
+	w.Doc(operationDoc(r.names.methods[o.Address], o))
+	for _, text := range []string{r.usageDoc(o), lockDoc(o), isolationDoc(o)} {
+		if text != "" {
+			w.P("//")
+			w.Doc(text)
+		}
+	}
+	if failures := r.failures(o); len(failures) > 0 {
+		w.P("//")
+		w.Doc("Errors:")
+		for _, f := range failures {
+			r.emitBullet(f)
+		}
+	}
+	for _, role := range []ir.Role{ir.LockStatement, ir.MainStatement, ir.WriteStatement} {
+		if s := o.Statement(role); s != nil {
+			w.P("//")
+			w.Doc(sqlDoc(s.SQL))
+		}
+	}
+}
+
+// emitBullet writes an item of a list as gofmt lays it out.
+func (r *repository) emitBullet(text string) {
+	for i, line := range wrap(text, 73) {
+		if i == 0 {
+			r.w.P("//   - ", line)
+		} else {
+			r.w.P("//     ", line)
+		}
+	}
+}
+
+// usageDoc says what the signature alone does not.
+func (r *repository) usageDoc(o *ir.Operation) string {
+	switch o.Kind {
+	case ir.EditOp:
+		return "change may set " + and(r.goFields(o.Columns)) + " and nothing else. It runs in the transaction that holds the lock, " +
+			"perhaps more than once, and must change nothing but the row; an error of it ends the edit and is returned."
+	case ir.ListOp:
+		if len(r.ir.Key) > 0 {
+			return "It returns a page: after is the last row of the page before, nil for the first."
+		}
+	case ir.GetLockedOp, ir.GetManyOp:
+		return "It works inside a transaction only, which holds the lock until it ends."
+	}
+	return ""
+}
+
+// goFields are the Go names of columns.
+func (r *repository) goFields(columns []string) []string {
+	fields := make([]string, len(columns))
+	for i, column := range columns {
+		fields[i] = r.names.fields[column]
+	}
+	return fields
+}
+
+func and(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// isolationDoc names the isolation level where it is not the usual one.
+func isolationDoc(o *ir.Operation) string {
+	if isolationOr(o.Isolation) == ir.ReadCommitted {
+		return ""
+	}
+	return "It runs at isolation level " + string(o.Isolation) + "."
+}
+
+// failures are the errors that a caller may want to tell apart, each with its
+// meaning.
+func (r *repository) failures(o *ir.Operation) []string {
+	var list []string
+	switch o.Kind {
+	case ir.GetOp, ir.GetLockedOp, ir.DeleteOp, ir.MoveOp, ir.AdjustOp, ir.EditOp:
+		list = append(list, "[pawl.ErrNotFound]: no row has this key")
+	case ir.CompleteOp, ir.FailOp, ir.ReleaseOp:
+		list = append(list, "[pawl.ErrClaimLost]: the lease ended and the task went, or may go, to someone else")
+	}
+	switch o.Kind {
+	case ir.MoveOp:
+		list = append(list, "[*pawl.StateError]: the row is in a state that cannot become "+strconv.Quote(o.Wanted))
+	case ir.GetLockedOp, ir.GetManyOp:
+		list = append(list, "[pawl.ErrNoTransaction]: it was called outside a transaction")
+	case ir.EditOp:
+		list = append(list, "[*pawl.NotEditableError]: change set another column; nothing was written")
+	}
+	if guards := r.guards(o); guards != "" {
+		list = append(list, "[*pawl.GuardError]: "+guards)
+	}
+	for _, name := range o.Errors {
+		list = append(list, r.violation(name)...)
+	}
+	if o.Lock != ir.NoLock && o.Lock != "" && r.ir.Queue == nil {
+		list = append(list, "[pawl.ErrBusy]: a lock was not to be had in time; nothing was changed")
+	}
+	return list
+}
+
+// violation is the line of a constraint among the errors of a method.
+func (r *repository) violation(name string) []string {
+	for i := range r.ir.Reported {
+		c := &r.ir.Reported[i]
+		if sentinel := r.emitter.names.sentinels[idOf(c)]; c.Name == name && sentinel != "" {
+			return []string{"[" + sentinel + "]: " + strings.TrimSuffix(c.Doc, ".")}
+		}
+	}
+	return nil
+}
+
+// guards says what a move or an adjustment asks of its row beyond its state.
+func (r *repository) guards(o *ir.Operation) string {
+	for _, invariant := range r.program.Invariants {
+		switch i := invariant.(type) {
+		case *ir.Transitions:
+			for _, move := range i.Moves {
+				if i.Base.Address+"."+move.Name == o.Address {
+					return guardDoc(move.Guard, move.Checks)
+				}
+			}
+		case *ir.Adjust:
+			if i.Base.Address == o.Address {
+				return guardDoc(i.Guard, i.Checks)
+			}
+		case *ir.NoDuplicates, *ir.NoOverlap, *ir.Edit, *ir.QueueRule, *ir.SingletonRule:
+		}
+	}
+	return ""
+}
+
+func guardDoc(guard string, checks []ir.DerivedCheck) string {
+	var parts []string
+	if guard != "" {
+		parts = append(parts, "its guard does not hold, "+oneLine(guard))
+	}
+	if len(checks) > 0 {
+		names := make([]string, len(checks))
+		for i, c := range checks {
+			names[i] = c.Constraint
+		}
+		parts = append(parts, "the row would break "+strings.Join(names, " or "))
+	}
+	return strings.Join(parts, "; ")
+}

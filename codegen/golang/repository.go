@@ -1,0 +1,160 @@
+package golang
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/pawldb/pawl/compiler/ir"
+)
+
+// repository writes the file of one table or queue.
+type repository struct {
+	*emitter
+	ir       *ir.Repository
+	names    *repositoryNames
+	w        *writer
+	receiver string // of its methods
+}
+
+// emitRepository writes <noun>_gen.go in the order in which it is read: the
+// types, the methods as the specification declares them, then SQL and
+// descriptors.
+func (e *emitter) emitRepository(index int) {
+	r := &repository{emitter: e, ir: &e.program.Repositories[index], names: &e.names.repositories[index]}
+	r.w = e.file(r.ir.Pos)
+	r.receiver = receiverName(r.names.typ)
+	if r.ir.Queue != nil {
+		r.emitQueueTypes()
+	} else {
+		r.emitRow()
+		r.emitInsert()
+		r.emitType()
+	}
+	for i := range r.ir.Operations {
+		r.emitMethod(&r.ir.Operations[i])
+	}
+	if r.ir.Queue != nil {
+		r.emitWork()
+	}
+	e.emitStatements(r.w, r.ir.Operations, r.names.consts)
+	r.emitDescriptors()
+	e.finish(r.names.file+"_gen.go", r.w)
+}
+
+// receiverName is the usual one: the type's first letter.
+func receiverName(typ string) string {
+	first := unicode.ToLower([]rune(typ)[0])
+	if first < 'a' || first > 'z' {
+		return "r"
+	}
+	return string(first)
+}
+
+// emitRow writes the struct of a row and its scan targets.
+func (r *repository) emitRow() {
+	w := r.w
+	w.P()
+	w.Doc(sentence(fmt.Sprintf("%s is a row of %s. ", r.names.row, ir.Qualified(r.ir.Schema, r.ir.Table)), r.ir.Comment, ""))
+	w.P("type ", r.names.row, " struct {")
+	r.emitFields(r.ir.Row)
+	w.P("}")
+	r.emitDest(r.names.row, "", r.ir.Row)
+}
+
+// emitFields writes the fields of a struct, each with its column's comment.
+func (r *repository) emitFields(fields []ir.Field) {
+	for _, f := range fields {
+		if comment := r.columnComment(f.Name); comment != "" {
+			r.w.Doc(comment)
+		}
+		r.w.P(r.names.fields[f.Name], " ", r.typeOf(r.ir, f))
+	}
+}
+
+// columnComment is the comment that the specification gives a column.
+func (r *repository) columnComment(column string) string {
+	for i := range r.program.Schema.Tables {
+		t := &r.program.Schema.Tables[i]
+		if t.Schema != r.ir.Schema || t.Name != r.ir.Table {
+			continue
+		}
+		for j := range t.Columns {
+			if t.Columns[j].Name == column {
+				return t.Columns[j].Comment
+			}
+		}
+	}
+	return ""
+}
+
+// emitDest writes the method that gives a struct's scan targets.
+func (r *repository) emitDest(typ, doc string, fields []ir.Field) {
+	receiver := receiverName(typ)
+	targets := make([]string, len(fields))
+	for i, f := range fields {
+		targets[i] = "&" + receiver + "." + r.names.fields[f.Name]
+	}
+	r.w.P()
+	if doc == "" {
+		doc = "dest are the scan targets of a row, in the order in which every statement returns its columns."
+	}
+	r.w.Doc(doc)
+	r.w.P("func (", receiver, " *", typ, ") dest() []any {")
+	r.emitList("return []any{", targets, "}")
+	r.w.P("}")
+}
+
+// emitList writes a list on one line, or an element a line when it would be long.
+func (r *repository) emitList(open string, elements []string, end string) {
+	line := open + strings.Join(elements, ", ") + end
+	if len(line) <= 110 {
+		r.w.P(line)
+		return
+	}
+	r.w.P(open)
+	for _, element := range elements {
+		r.w.P(element, ",")
+	}
+	r.w.P(end)
+}
+
+// emitInsert writes the struct that an insert takes.
+func (r *repository) emitInsert() {
+	if !hasKind(r.ir, ir.InsertOp) {
+		return
+	}
+	doc := fmt.Sprintf("%s is what an insert into %s takes.", r.names.insert, ir.Qualified(r.ir.Schema, r.ir.Table))
+	if hasOptional(r.ir.Insert) {
+		doc += " Where a field is nil, the column's default holds, or NULL where it has none."
+	}
+	r.w.P()
+	r.w.Doc(doc)
+	r.w.P("type ", r.names.insert, " struct {")
+	r.emitFields(r.ir.Insert)
+	r.w.P("}")
+}
+
+func hasOptional(fields []ir.Field) bool {
+	for _, f := range fields {
+		if f.Optional || f.Null {
+			return true
+		}
+	}
+	return false
+}
+
+// emitType writes the repository's type.
+func (r *repository) emitType() {
+	r.w.P()
+	r.w.Doc(fmt.Sprintf("%s reads and writes %s.%s", r.names.typ, ir.Qualified(r.ir.Schema, r.ir.Table), r.onlyMoves()))
+	r.w.P("type ", r.names.typ, " struct{ session *", r.pawl("Session"), " }")
+}
+
+// onlyMoves says which columns have no other way to change than their moves.
+func (r *repository) onlyMoves() string {
+	if len(r.ir.Transitions) == 0 {
+		return ""
+	}
+	return " Only its moves change " + strings.Join(r.ir.Transitions, " and ") + "."
+}
