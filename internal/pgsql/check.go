@@ -133,9 +133,9 @@ func (r Rules) mark(p piece, m mark) *Error {
 		err.Kind, err.Message = StarColumn, "* stands for all columns"
 	case nullComparison:
 		err.Kind, err.Message = NullComparison, m.name+" NULL is never true"
-		err.Help = "IS NULL"
+		err.Help = "write IS NULL"
 		if m.name == "<>" {
-			err.Help = "IS NOT NULL"
+			err.Help = "write IS NOT NULL"
 		}
 	}
 	return err

@@ -24,7 +24,7 @@ func (e *Expr) Conjuncts() []*Expr {
 func (e *Expr) Offset() int { return e.pieces[0].offset }
 
 func conjuncts(pieces []piece) [][]piece {
-	for enclosed(pieces) {
+	for opens(pieces) {
 		pieces = pieces[1 : len(pieces)-1]
 	}
 	cuts, ok := outerAnds(pieces)
@@ -38,6 +38,27 @@ func conjuncts(pieces []piece) [][]piece {
 		from = cut + 1
 	}
 	return parts
+}
+
+// opens reports whether the pieces are a condition in parentheses: not a
+// sub-select, and not a row of several values.
+func opens(pieces []piece) bool {
+	if !enclosed(pieces) {
+		return false
+	}
+	for _, m := range pieces[0].marks {
+		if m.kind == subSelect {
+			return false
+		}
+	}
+	depth := 0
+	for _, p := range pieces {
+		depth += nesting(p.token)
+		if depth == 1 && p.token == comma {
+			return false
+		}
+	}
+	return true
 }
 
 // outerAnds finds the ANDs outside of all brackets. OR binds weaker than AND, so

@@ -11,13 +11,13 @@ import (
 // Options changes how a text is read.
 type Options struct {
 	// What the text is called in messages, such as "guard". Empty means
-	// "expression".
+	// "text".
 	What string
 }
 
 func (o Options) what() string {
 	if o.What == "" {
-		return "expression"
+		return "text"
 	}
 	return o.What
 }
@@ -25,7 +25,7 @@ func (o Options) what() string {
 // Expr is one SQL expression. It is immutable and safe for concurrent use.
 type Expr struct {
 	fragment
-	root func() *pg.Node // nil when the tree cannot be told
+	values func() truth // which of TRUE, FALSE and NULL it can be
 }
 
 // ParseExpr reads a text that must be exactly one expression. Arguments are
@@ -42,8 +42,8 @@ func ParseExpr(text string, o Options) (*Expr, *Error) {
 		return nil, err
 	}
 	const prefix, suffix = "SELECT (", ")"
-	numbered, starts := number(pieces)
-	at := locator{text: text, sql: prefix + numbered + suffix, from: len(prefix), to: len(prefix) + len(numbered), starts: starts}
+	sql, starts := parseable(pieces)
+	at := locator{text: text, sql: prefix + sql + suffix, from: len(prefix), to: len(prefix) + len(sql), starts: starts}
 	tree, parseErr := pg.Parse(at.sql)
 	if parseErr != nil {
 		return nil, syntaxError(parseErr, pieces, at, o)
@@ -56,11 +56,12 @@ func ParseExpr(text string, o Options) (*Expr, *Error) {
 		return nil, err
 	}
 	w := walker{pieces: pieces, at: at}
-	w.visit(root, false)
-	if w.err != nil {
-		return nil, w.err
+	if err := w.walk(root); err != nil {
+		return nil, err
 	}
-	e := &Expr{fragment: fragment{pieces: w.merged()}, root: func() *pg.Node { return root }}
+	// The tree itself is not kept: ten thousand of them would fill the memory.
+	values := possible(root)
+	e := &Expr{fragment: fragment{pieces: w.merged()}, values: func() truth { return values }}
 	parsed.put(text, e)
 	return e, nil
 }
@@ -73,34 +74,31 @@ func oneExpression(pieces []piece, o Options) *Error {
 		if depth == 0 && p.token == comma {
 			return &Error{
 				Kind: Several, Offset: p.offset, Length: 1, Name: ",",
-				Message: fmt.Sprintf("a comma separates two expressions, and a %s is one", o.what()),
+				Message: fmt.Sprintf("the %s must be one expression, and a comma separates two", o.what()),
 			}
 		}
 	}
 	return nil
 }
 
-// number prints pieces for the parser, with $n for arguments: the same number
-// for the same name. starts are the offsets of the pieces in the result.
-func number(pieces []piece) (sql string, starts []int) {
-	numbers := make(map[string]int)
+// parseable prints pieces for the parser, with the quoted name "@x" for the
+// argument @x. A name and not $1, because libpg_query takes parameters where
+// PostgreSQL does not, as in INTERVAL $1; the walker checks that each became a
+// value. starts are the offsets of the pieces in the result.
+func parseable(pieces []piece) (sql string, starts []int) {
 	starts = make([]int, len(pieces))
 	var b strings.Builder
 	for i, p := range pieces {
-		// A blank stands on both sides of a parameter: price@x must not become
-		// the name price$1.
+		// Blanks on both sides: U&@x must not become the start of U&"...".
 		if i > 0 && (p.gap == blank || p.kind == argument || pieces[i-1].kind == argument) {
 			b.WriteByte(' ')
 		}
 		starts[i] = b.Len()
-		if p.kind != argument {
+		if p.kind == argument {
+			b.WriteString(`"` + p.text + `"`)
+		} else {
 			b.WriteString(p.text)
-			continue
 		}
-		if numbers[p.name] == 0 {
-			numbers[p.name] = len(numbers) + 1
-		}
-		fmt.Fprintf(&b, "$%d", numbers[p.name])
 	}
 	return b.String(), starts
 }
@@ -128,23 +126,16 @@ func onlyTarget(tree *pg.ParseResult) *pg.Node {
 	return target.Val
 }
 
-// notStatement refuses SELECT 1, which in our parentheses is a sub-select, and
-// DEFAULT, which is no value.
+// notStatement refuses SELECT 1, which in our parentheses is a sub-select.
 func notStatement(root *pg.Node, pieces []piece, o Options) *Error {
-	first := pieces[0]
-	if root.GetSetToDefault() != nil {
-		return &Error{
-			Kind: NotExpression, Offset: first.offset, Length: len(first.text), Name: "DEFAULT",
-			Message: fmt.Sprintf("DEFAULT is not a value, and a %s needs one", o.what()),
-		}
-	}
 	sub := root.GetSubLink()
 	if sub == nil || sub.SubLinkType != pg.SubLinkType_EXPR_SUBLINK || enclosed(pieces) {
 		return nil
 	}
+	first := pieces[0]
 	return &Error{
 		Kind: NotExpression, Offset: first.offset, Length: len(first.text), Name: strings.ToUpper(first.text),
-		Message: fmt.Sprintf("a query stands where the %s must be one expression", o.what()),
+		Message: fmt.Sprintf("the %s must be one expression, and this is a query", o.what()),
 	}
 }
 
@@ -155,7 +146,7 @@ func syntaxError(err error, pieces []piece, at locator, o Options) *Error {
 	if statements[strings.ToUpper(first.text)] {
 		return &Error{
 			Kind: NotExpression, Offset: first.offset, Length: len(first.text), Name: strings.ToUpper(first.text),
-			Message: fmt.Sprintf("a statement stands where the %s must be", o.what()),
+			Message: fmt.Sprintf("a statement stands where the %s should be", o.what()),
 		}
 	}
 	message, character := describe(err)

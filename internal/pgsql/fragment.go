@@ -39,7 +39,8 @@ type ArgRef struct {
 
 // FunctionRef is a call of a function, or a word like CURRENT_DATE that is one.
 type FunctionRef struct {
-	// Name and Schema are folded; Schema is empty when it was not written.
+	// Name and Schema are folded. Schema is empty when it was not written, and
+	// pg_catalog for what has a syntax of its own, such as EXTRACT.
 	Name, Schema string
 	// Volatility is that of PostgreSQL's own function of this name, and Unknown
 	// for all others.

@@ -22,7 +22,8 @@ type piece struct {
 	qualifier string
 	// ident is the column's own name as it was written.
 	ident string
-	// span is the number of tokens of a column reference, until they are merged.
+	// span is the number of tokens of a column reference or argument that the
+	// parser took for a value; 0 until then.
 	span int
 	// nested is set inside a sub-select, where names have another scope.
 	nested bool

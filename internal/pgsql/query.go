@@ -30,7 +30,7 @@ func ParseSelect(text string, o Options) (*Query, *Error) {
 	if err != nil {
 		return nil, err
 	}
-	sql, starts := number(pieces)
+	sql, starts := parseable(pieces)
 	at := locator{text: text, sql: sql, to: len(sql), starts: starts}
 	tree, parseErr := pg.Parse(sql)
 	if parseErr != nil {
@@ -44,9 +44,8 @@ func ParseSelect(text string, o Options) (*Query, *Error) {
 		}
 	}
 	w := walker{pieces: pieces, at: at}
-	w.visit(tree.Stmts[0].Stmt, false)
-	if w.err != nil {
-		return nil, w.err
+	if err := w.walk(tree.Stmts[0].Stmt); err != nil {
+		return nil, err
 	}
 	slices.SortFunc(w.tables, func(a, b TableRef) int { return a.Offset - b.Offset })
 	return &Query{fragment: fragment{pieces: w.merged()}, tables: w.tables}, nil

@@ -17,16 +17,16 @@ func derive(pieces []piece) *Expr {
 	return compose(pieces)
 }
 
-// compose makes an expression of pieces. Its tree is parsed when somebody asks
-// for it: most results of rewrites are only printed.
+// compose makes an expression of pieces. It is parsed again only when somebody
+// asks for its values: most results of rewrites are only printed.
 func compose(pieces []piece) *Expr {
 	e := &Expr{fragment: fragment{pieces: pieces}}
-	e.root = sync.OnceValue(func() *pg.Node {
+	e.values = sync.OnceValue(func() truth {
 		again, err := ParseExpr(e.SQL(), Options{})
 		if err != nil {
-			return nil
+			return anything // too deep for the parser
 		}
-		return again.root()
+		return again.values()
 	})
 	return e
 }

@@ -27,6 +27,9 @@ func scan(text string) ([]piece, *Error) {
 			return nil, err
 		}
 	}
+	if err := s.skip(len(text)); err != nil {
+		return nil, err
+	}
 	if len(s.open) > 0 {
 		return nil, &Error{Kind: Syntax, Offset: s.open[len(s.open)-1].offset, Length: 1, Message: "this parenthesis is never closed"}
 	}
@@ -51,7 +54,8 @@ type scanner struct {
 	text   string
 	tokens []*pg.ScanToken
 	next   int
-	end    int // where the last token ended
+	end    int  // where the last token ended, comments included
+	apart  bool // a comment stands before the next token
 	pieces []piece
 	open   []piece // parentheses and brackets that are not closed yet
 }
@@ -59,29 +63,45 @@ type scanner struct {
 func (s *scanner) step() *Error {
 	t := s.tokens[s.next]
 	s.next++
-	if t.Token == pg.Token_SQL_COMMENT || t.Token == pg.Token_C_COMMENT {
-		return nil // the end stays where it was: a comment is a gap
+	if t.Token == pg.Token_USCONST || t.Token == pg.Token_UIDENT {
+		// The scanner tells wrong ends for these.
+		return &Error{
+			Kind: Syntax, Offset: int(t.Start), Length: 2, Name: "U&",
+			Message: "texts and names with U& are not supported", Help: "write the characters themselves",
+		}
 	}
-	p := piece{text: s.text[t.Start:t.End], token: t.Token, offset: int(t.Start), length: int(t.End - t.Start)}
-	if int(t.Start) > s.end && len(s.pieces) > 0 {
-		p.gap = blank
+	before := s.end
+	if err := s.skip(int(t.Start)); err != nil {
+		return err
 	}
 	s.end = int(t.End)
+	if t.Token == pg.Token_SQL_COMMENT || t.Token == pg.Token_C_COMMENT {
+		s.apart = true
+		return nil
+	}
+	p := piece{text: s.text[t.Start:t.End], token: t.Token, offset: int(t.Start), length: int(t.End - t.Start)}
+	if len(s.pieces) > 0 && (s.apart || p.offset > before) {
+		p.gap = blank
+	}
+	s.apart = false
 	if err := s.refuse(p); err != nil {
 		return err
 	}
-	if name, ok := s.adjacentName(); ok && strings.HasSuffix(p.text, "@") && isOperator(p.text[0]) {
-		switch {
-		case p.text == "@":
-			s.next++
-			s.end += len(name)
-			p.text, p.kind, p.name, p.token = "@"+name, argument, name, pg.Token_PARAM
-			p.length = len(p.text)
-		case !operatorsBeforeNames[p.text]:
-			return swallowed(p, name)
+	if strings.HasSuffix(p.text, "@") && isOperator(p.text[0]) {
+		if err := s.nameBehind(&p); err != nil {
+			return err
 		}
 	}
 	s.pieces = append(s.pieces, p)
+	return nil
+}
+
+// skip makes sure that there is only white space up to the next token: if the
+// scanner lost a part of the text, nothing that we say about it would be true.
+func (s *scanner) skip(to int) *Error {
+	if to < s.end || strings.Trim(s.text[s.end:to], " \t\n\r\f\v") != "" {
+		return &Error{Kind: Syntax, Offset: s.end, Length: max(to-s.end, 0), Message: "PostgreSQL cannot read this"}
+	}
 	return nil
 }
 
@@ -119,18 +139,29 @@ func (s *scanner) severalStatements(p piece) *Error {
 	return err
 }
 
-// adjacentName returns the unquoted name that stands directly behind the last
-// token.
-func (s *scanner) adjacentName() (string, bool) {
-	if s.next >= len(s.tokens) {
-		return "", false
+// nameBehind looks at what stands directly behind an operator that ends in @. A
+// name makes it an argument, unless other operator characters stand before the @.
+func (s *scanner) nameBehind(p *piece) *Error {
+	if s.next >= len(s.tokens) || int(s.tokens[s.next].Start) != s.end {
+		return nil
 	}
 	t := s.tokens[s.next]
-	if int(t.Start) != s.end || t.Token != pg.Token_IDENT && t.KeywordKind == pg.KeywordKind_NO_KEYWORD {
-		return "", false
-	}
 	name := s.text[t.Start:t.End]
-	return name, name[0] == '_' || name[0] >= 0x80 || isLetter(name[0])
+	switch {
+	case name[0] != '_' && name[0] < 0x80 && !isLetter(name[0]), operatorsBeforeNames[p.text]:
+		return nil
+	case p.text != "@":
+		return swallowed(*p, name)
+	case t.Token != pg.Token_IDENT && t.KeywordKind == pg.KeywordKind_NO_KEYWORD:
+		return &Error{
+			Kind: Syntax, Offset: p.offset, Length: int(t.End) - p.offset, Name: name,
+			Message: "a quoted text stands where the name of an argument should",
+		}
+	}
+	s.next++
+	s.end = int(t.End)
+	*p = piece{text: "@" + name, kind: argument, token: pg.Token_PARAM, offset: p.offset, length: s.end - p.offset, gap: p.gap, name: name}
+	return nil
 }
 
 // operatorsBeforeNames are the operators of PostgreSQL and its own extensions

@@ -19,15 +19,13 @@ const (
 // `x = NULL` or `false`. It looks at literals and logic alone: false means that
 // nothing is known.
 func (e *Expr) NeverTrue() bool {
-	root := e.root()
-	return root != nil && possible(root)&isTrue == 0
+	return e.values()&isTrue == 0
 }
 
 // AlwaysNull reports whether the condition is NULL for every row. A CHECK takes
 // that as kept.
 func (e *Expr) AlwaysNull() bool {
-	root := e.root()
-	return root != nil && possible(root) == isNull
+	return e.values() == isNull
 }
 
 // possible works out the values that a condition can have.

@@ -18,7 +18,29 @@ type walker struct {
 	err    *Error          // the first thing that no text may hold
 }
 
-// visit handles one node. nested is set inside a sub-select. Every kind of node
+// walk visits the whole tree and returns the first thing, in the order of the
+// text, that no text may hold.
+func (w *walker) walk(root *pg.Node) *Error {
+	w.visit(root, false)
+	for _, p := range w.pieces {
+		if p.kind == argument && p.span == 0 {
+			w.refuse(&Error{
+				Kind: Syntax, Offset: p.offset, Length: p.length, Name: p.name,
+				Message: p.text + " is a value, and no value can stand here",
+			})
+		}
+	}
+	return w.err
+}
+
+// refuse keeps the error that comes first in the text.
+func (w *walker) refuse(err *Error) {
+	if w.err == nil || err.Offset < w.err.Offset {
+		w.err = err
+	}
+}
+
+// visit handles one node; nested is set inside a sub-select. Every kind of node
 // without a case of its own is searched through by reflection, so that nothing
 // can hide in a rare one.
 func (w *walker) visit(n *pg.Node, nested bool) {
@@ -51,6 +73,9 @@ func (w *walker) visit(n *pg.Node, nested bool) {
 		w.mark(x.SubLink.Location, mark{kind: subSelect, nested: nested})
 		w.visit(x.SubLink.Testexpr, nested)
 		w.visit(x.SubLink.Subselect, true)
+	case *pg.Node_SetToDefault:
+		p := w.pieces[w.index(x.SetToDefault.Location)]
+		w.refuse(&Error{Kind: NotExpression, Offset: p.offset, Length: p.length, Name: "DEFAULT", Message: "DEFAULT is not a value"})
 	case *pg.Node_GroupingFunc:
 		w.mark(x.GroupingFunc.Location, mark{kind: aggregateFunction, name: "grouping", nested: nested})
 		w.visitAll(x.GroupingFunc.Args, nested)
@@ -127,8 +152,24 @@ func (w *walker) column(c *pg.ColumnRef, nested bool) {
 	}
 	p := &w.pieces[w.index(c.Location)]
 	last := len(names) - 1
+	if p.kind == argument {
+		w.argument(p, last)
+		return
+	}
 	p.kind, p.name, p.qualifier, p.nested = column, names[last], strings.Join(names[:last], "."), nested
 	p.span = 2*last + 1 // the names and the dots between them
+}
+
+// argument notes that an argument became a value. fields is the number of names
+// behind it, as in @x.y, which the parser took for a qualified column.
+func (w *walker) argument(p *piece, fields int) {
+	p.span = 1
+	if fields > 0 {
+		w.refuse(&Error{
+			Kind: Syntax, Offset: p.offset, Length: p.length, Name: p.name,
+			Message: "a field of an argument needs parentheses", Help: "(" + p.text + ").field",
+		})
+	}
 }
 
 // function marks a call. Functions that the grammar spells in a way of its own,
@@ -199,9 +240,10 @@ func (w *walker) selects(s *pg.SelectStmt) {
 
 func (w *walker) writes(location int32, what string) {
 	p := w.pieces[w.index(location)]
-	if w.err == nil || p.offset < w.err.Offset {
-		w.err = &Error{Kind: Writes, Offset: p.offset, Length: p.length, Name: what, Message: what + " writes or locks rows, and this text only reads"}
-	}
+	w.refuse(&Error{
+		Kind: Writes, Offset: p.offset, Length: p.length, Name: what,
+		Message: what + " writes or locks rows, and this text only reads",
+	})
 }
 
 // table notes a table of a FROM clause, unless WITH defines its name.
