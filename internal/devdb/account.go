@@ -39,6 +39,34 @@ func serverAccount() (account, error) {
 	return account{}, errors.New("PostgreSQL refuses to run as root, and this system has neither a user postgres nor nobody to run it as: run pawl as an ordinary user")
 }
 
+// accountFor is the account for a persistent server in dir. Root working in
+// another user's project (sudo) runs the server as that user, who then can use it
+// too, and who may enter the project in any case. It has to be a user that the
+// system knows by name, or initdb fails.
+func accountFor(dir string) (account, error) {
+	self, err := serverAccount()
+	if err != nil || !self.dropped {
+		return self, err
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		if errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
+			continue
+		}
+		if err != nil {
+			return account{}, err
+		}
+		stat, ok := info.Sys().(*syscall.Stat_t)
+		if !ok || stat.Uid == 0 {
+			return self, nil
+		}
+		if _, err := user.LookupId(strconv.Itoa(int(stat.Uid))); err != nil {
+			return self, nil
+		}
+		return account{uid: int(stat.Uid), gid: int(stat.Gid), dropped: true}, nil
+	}
+}
+
 // run makes cmd run as the account, in a session of its own: a Ctrl-C in the
 // terminal and a hang-up of it then reach pawl alone, which decides what to do
 // with the server.

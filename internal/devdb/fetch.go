@@ -70,7 +70,7 @@ func fetchFrom(ctx context.Context, repository string, major int, progress io.Wr
 		return Binaries{}, errors.Join(missing, err)
 	}
 	// One fetch at a time, or two processes would unpack over each other.
-	turn, err := waitLock(ctx, filepath.Join(dir, lockFile), syscall.LOCK_EX)
+	turn, err := waitLock(ctx, filepath.Join(dir, lockFile), syscall.LOCK_EX, account{})
 	if err != nil {
 		return Binaries{}, err
 	}

@@ -29,6 +29,9 @@ func (s *Server) launch(ctx context.Context, tcp bool) error {
 		return errors.Join(err, write.Close())
 	}
 	defer log.Close()
+	if err := s.owner.own(s.LogFile()); err != nil {
+		return errors.Join(err, write.Close())
+	}
 
 	signal, remove := "INT", ""
 	switch {

@@ -15,6 +15,7 @@ import (
 )
 
 func TestKilledParentLeavesNothing(t *testing.T) {
+	t.Parallel()
 	c := spawn(t, task{}, -1)
 	if err := ping(c.URL); err != nil {
 		t.Fatal(err)
@@ -25,6 +26,7 @@ func TestKilledParentLeavesNothing(t *testing.T) {
 }
 
 func TestKilledParentOfPersistentServer(t *testing.T) {
+	t.Parallel()
 	dir := devDir(t)
 	c := spawn(t, task{Dir: dir}, -1)
 	run(t, c.URL, `CREATE TABLE seat (id int)`)
@@ -37,6 +39,7 @@ func TestKilledParentOfPersistentServer(t *testing.T) {
 
 // A Ctrl-C in a terminal goes to all processes of the foreground group.
 func TestInterruptReachesTheCommandNotTheServer(t *testing.T) {
+	t.Parallel()
 	c := spawn(t, task{Notify: true}, -1)
 	if err := syscall.Kill(-c.cmd.Process.Pid, syscall.SIGINT); err != nil {
 		t.Fatal(err)
@@ -48,17 +51,6 @@ func TestInterruptReachesTheCommandNotTheServer(t *testing.T) {
 	if !dead(c.PID) || !gone(c.Dir) {
 		t.Errorf("after the interrupt: server dead %v, folder gone %v", dead(c.PID), gone(c.Dir))
 	}
-}
-
-// A command that does not handle the interrupt dies of it at once.
-func TestInterruptThatKillsTheCommand(t *testing.T) {
-	c := spawn(t, task{}, -1)
-	if err := syscall.Kill(-c.cmd.Process.Pid, syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	c.cmd.Wait()
-	eventually(t, "the server stops", func() bool { return dead(c.PID) })
-	eventually(t, "its folder goes", func() bool { return gone(c.Dir) })
 }
 
 func TestSweepAfterWatcherWasKilledToo(t *testing.T) {
@@ -101,6 +93,7 @@ func TestSweepSparesServersInUse(t *testing.T) {
 }
 
 func TestPersistentServerWithoutWatcherIsReplaced(t *testing.T) {
+	t.Parallel()
 	needProc(t)
 	dir := devDir(t)
 	c := spawn(t, task{Dir: dir}, -1)
@@ -152,6 +145,7 @@ func killWatcher(t *testing.T, dir string) {
 }
 
 func TestStalePidFile(t *testing.T) {
+	t.Parallel()
 	dir := devDir(t)
 	srv := start(t, Options{Dir: dir})
 	run(t, srv.URL("postgres"), `CREATE TABLE seat (id int)`)
@@ -169,7 +163,6 @@ func TestStalePidFile(t *testing.T) {
 	for name, pid := range map[string]int{
 		"of a dead process":  srv.PID(),
 		"of another program": stranger.Process.Pid,
-		"of our own process": os.Getpid(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			putPid(t, filepath.Join(srv.Dir(), "data", "postmaster.pid"), pid)

@@ -23,14 +23,19 @@ const (
 // errLocked says that another process holds the lock.
 var errLocked = errors.New("locked by another process")
 
-// tryLock opens path, making it if need be, and locks it in the given flock mode
-// without waiting. Closing the file unlocks it.
-func tryLock(path string, mode int) (*os.File, error) {
+// tryLock opens path, making it for owner if need be, and locks it in the given
+// flock mode without waiting. Closing the file unlocks it.
+func tryLock(path string, mode int, owner account) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := relock(f, mode); err != nil {
+	// After root has used a user's server, the user must be able to.
+	err = owner.own(path)
+	if err == nil {
+		err = relock(f, mode)
+	}
+	if err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -55,9 +60,9 @@ func relock(f *os.File, mode int) error {
 
 // waitLock is tryLock that waits for its turn until ctx ends. It polls, because
 // a blocking flock could not be given up when ctx ends.
-func waitLock(ctx context.Context, path string, mode int) (*os.File, error) {
+func waitLock(ctx context.Context, path string, mode int, owner account) (*os.File, error) {
 	for {
-		f, err := tryLock(path, mode)
+		f, err := tryLock(path, mode, owner)
 		if !errors.Is(err, errLocked) {
 			return f, err
 		}

@@ -39,15 +39,20 @@ type task struct {
 	Dir    string // persistent, or "" for a temporary server
 	BinDir string
 	Notify bool // handle an interrupt: query the server, then stop it
+
+	// Repository is where to fetch PostgreSQL from, of major FetchMajor.
+	Repository string
+	FetchMajor int
 }
 
 // report is a line of what a child says.
 type report struct {
-	PID  int
-	Dir  string
-	URL  string
-	Note string
-	Err  string
+	PID    int
+	Dir    string
+	URL    string
+	BinDir string
+	Note   string
+	Err    string
 }
 
 func mustJSON(v any) string {
@@ -71,11 +76,18 @@ func childMain(text string) error {
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
 		defer stop()
 	}
+	if job.Repository != "" {
+		bin, err := fetchFrom(ctx, job.Repository, job.FetchMajor, io.Discard, ErrNotFound)
+		if err != nil {
+			return err
+		}
+		job.BinDir = bin.Dir
+	}
 	srv, err := Start(ctx, Options{Dir: job.Dir, BinDir: job.BinDir})
 	if err != nil {
 		return err
 	}
-	fmt.Println(mustJSON(report{PID: srv.PID(), Dir: srv.Dir(), URL: srv.URL("postgres")}))
+	fmt.Println(mustJSON(report{PID: srv.PID(), Dir: srv.Dir(), URL: srv.URL("postgres"), BinDir: srv.Binaries().Dir}))
 	released := make(chan struct{})
 	go func() {
 		io.Copy(io.Discard, os.Stdin)

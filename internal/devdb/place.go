@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,7 +43,7 @@ func temporaryPlace(owner account) (place, *os.File, error) {
 	if err != nil {
 		return place{}, nil, fmt.Errorf("make a folder for the private server: %w", err)
 	}
-	users, err := tryLock(filepath.Join(dir, usersFile), syscall.LOCK_SH)
+	users, err := tryLock(filepath.Join(dir, usersFile), syscall.LOCK_SH, owner)
 	if err == nil {
 		err = owner.own(dir)
 	}
@@ -74,45 +75,86 @@ func shortTempDir(owner account) (string, error) {
 	return "", fmt.Errorf("neither %s nor /tmp can hold the socket of a private server: set TMPDIR to a folder with a short path that user %d may enter", os.TempDir(), owner.uid)
 }
 
-// persistentPlace prepares dir for a persistent server.
+// persistentPlace prepares dir for a persistent server, and tells which account
+// runs it.
 //
 // Root's projects often lie where the account that runs the server cannot go
 // (/root, a private home). Their data is kept in /var/lib/pawl/dev, in a folder
 // named after the project's path, and dir gets a file "location" that says so.
-func persistentPlace(dir string, owner account) (place, error) {
+func persistentPlace(dir string) (place, account, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return place{}, err
+		return place{}, account{}, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return place{}, fmt.Errorf("make the private server's folder: %w", err)
+	owner, err := accountFor(dir)
+	if err != nil {
+		return place{}, account{}, err
+	}
+	if err := makeFolders(dir); err != nil {
+		return place{}, account{}, fmt.Errorf("make the private server's folder: %w", err)
 	}
 	dir, err = filepath.EvalSymlinks(dir)
 	if err != nil {
-		return place{}, err
+		return place{}, account{}, err
 	}
 	ok, err := owner.canReach(dir)
-	if err != nil {
-		return place{}, err
+	if err == nil && !ok {
+		dir, err = placeElsewhere(dir, owner)
 	}
-	if !ok {
-		sum := sha256.Sum256([]byte(dir))
-		elsewhere := filepath.Join("/var/lib/pawl/dev", hex.EncodeToString(sum[:8]))
-		if err := os.MkdirAll(elsewhere, 0o755); err != nil {
-			return place{}, fmt.Errorf("make the private server's folder (user %d, who runs it for root, cannot enter %s): %w", owner.uid, dir, err)
-		}
-		if ok, err := owner.canReach(elsewhere); err != nil || !ok {
-			return place{}, errors.Join(fmt.Errorf("user %d, who runs the private server for root, can enter neither %s nor %s: make the folders above one of them passable", owner.uid, dir, elsewhere), err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "location"), []byte(elsewhere+"\n"), 0o644); err != nil {
-			return place{}, err
-		}
-		dir = elsewhere
+	if err != nil {
+		return place{}, account{}, err
+	}
+	data := filepath.Join(dir, "data")
+	if _, err := os.Lstat(data); err == nil && !owner.ownsDir(data) {
+		return place{}, account{}, fmt.Errorf("the private server's data in %s belongs to another user: run pawl as that user, or remove the folder and the data with it", data)
 	}
 	if err := errors.Join(owner.own(dir), os.Chmod(dir, 0o700)); err != nil {
-		return place{}, fmt.Errorf("make the private server's folder private: %w", err)
+		return place{}, account{}, fmt.Errorf("make the private server's folder private: %w", err)
 	}
-	return place{dir: dir, data: filepath.Join(dir, "data")}, nil
+	return place{dir: dir, data: data}, owner, nil
+}
+
+// makeFolders is os.MkdirAll that gives each new folder to the owner of the one
+// above it: root must not leave folders of its own in another user's project.
+func makeFolders(dir string) error {
+	err := os.Mkdir(dir, 0o755)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := makeFolders(filepath.Dir(dir)); err != nil {
+			return err
+		}
+		err = os.Mkdir(dir, 0o755)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	info, err := os.Stat(filepath.Dir(dir))
+	if err != nil {
+		return err
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil
+	}
+	return os.Lchown(dir, int(stat.Uid), int(stat.Gid))
+}
+
+// placeElsewhere makes the folder that stands in for dir, and says so in dir.
+func placeElsewhere(dir string, owner account) (string, error) {
+	sum := sha256.Sum256([]byte(dir))
+	elsewhere := filepath.Join("/var/lib/pawl/dev", hex.EncodeToString(sum[:8]))
+	if err := os.MkdirAll(elsewhere, 0o755); err != nil {
+		return "", fmt.Errorf("make the private server's folder (user %d, who runs it for root, cannot enter %s): %w", owner.uid, dir, err)
+	}
+	if ok, err := owner.canReach(elsewhere); err != nil || !ok {
+		return "", errors.Join(fmt.Errorf("user %d, who runs the private server for root, can enter neither %s nor %s: make the folders above one of them passable", owner.uid, dir, elsewhere), err)
+	}
+	return elsewhere, os.WriteFile(filepath.Join(dir, "location"), []byte(elsewhere+"\n"), 0o644)
 }
 
 // socketDir returns the folder for the server's socket: its own folder, or a
@@ -149,12 +191,12 @@ func sweep(base string, owner account) {
 		if err != nil || time.Since(info.ModTime()) < time.Minute || !owner.ownsDir(dir) {
 			continue
 		}
-		sweepOne(dir)
+		sweepOne(dir, owner)
 	}
 }
 
-func sweepOne(dir string) {
-	users, err := tryLock(filepath.Join(dir, usersFile), syscall.LOCK_EX)
+func sweepOne(dir string, owner account) {
+	users, err := tryLock(filepath.Join(dir, usersFile), syscall.LOCK_EX, owner)
 	if err != nil {
 		return
 	}

@@ -69,14 +69,10 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
-	owner, err := serverAccount()
-	if err != nil {
-		return nil, err
-	}
 	if o.Dir == "" {
-		return startTemporary(ctx, o, owner)
+		return startTemporary(ctx, o)
 	}
-	return startPersistent(ctx, o, owner)
+	return startPersistent(ctx, o)
 }
 
 // URL is the address of a database, for pgx and for psql alike. It goes through

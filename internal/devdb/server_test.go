@@ -15,8 +15,9 @@ import (
 )
 
 func TestTemporaryServer(t *testing.T) {
+	t.Parallel()
 	began := time.Now()
-	srv := start(t, Options{})
+	srv := start(t, Options{Settings: map[string]string{"deadlock_timeout": "7ms", "max_connections": "50", "port": "1"}})
 	t.Logf("PostgreSQL %s started in %v", srv.Binaries().Version, time.Since(began))
 
 	url, drop, err := srv.Scratch(t.Context())
@@ -27,6 +28,8 @@ func TestTemporaryServer(t *testing.T) {
 	for setting, want := range map[string]string{
 		"server_encoding": "UTF8", "TimeZone": "UTC", "listen_addresses": "",
 		"fsync": "off", "synchronous_commit": "on",
+		"deadlock_timeout": "7ms", "max_connections": "50", // as asked for
+		"port": "5432", // not open to the caller
 	} {
 		if got := ask(t, url, "SELECT current_setting('"+setting+"')"); got != want {
 			t.Errorf("%s = %q, want %q", setting, got, want)
@@ -71,10 +74,7 @@ func TestSecondStartNeedsNoInitdb(t *testing.T) {
 }
 
 func TestCacheStaysUsableWhenItsCopyFails(t *testing.T) {
-	if os.Getenv(binEnv) != "" {
-		t.Skip("one PostgreSQL is enough")
-	}
-	bin, err := Find(0)
+	bin, err := choose(t.Context(), Options{BinDir: os.Getenv(binEnv)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,6 +97,7 @@ func TestCacheStaysUsableWhenItsCopyFails(t *testing.T) {
 }
 
 func TestTCPOnlyWhenAsked(t *testing.T) {
+	t.Parallel()
 	quiet, open := start(t, Options{}), start(t, Options{TCP: true})
 	if url := quiet.TCPURL("postgres"); url != "" {
 		t.Errorf("TCPURL = %q without Options.TCP", url)
@@ -152,13 +153,6 @@ func listening(t *testing.T, pid int) int {
 	return n
 }
 
-func TestSettings(t *testing.T) {
-	srv := start(t, Options{Settings: map[string]string{"deadlock_timeout": "7ms", "port": "1"}})
-	if got := ask(t, srv.URL("postgres"), `SHOW deadlock_timeout`); got != "7ms" {
-		t.Errorf("deadlock_timeout = %s, want 7ms", got)
-	}
-}
-
 func TestFailedStartShowsTheLogAndLeavesNothing(t *testing.T) {
 	temp := publicTempDir(t)
 	t.Setenv("TMPDIR", temp)
@@ -194,6 +188,7 @@ func TestStartGivesUpWithItsContext(t *testing.T) {
 }
 
 func TestStartAsOrdinaryUser(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("not root: every other test is this test")
 	}
@@ -216,6 +211,7 @@ func TestStartAsOrdinaryUser(t *testing.T) {
 }
 
 func TestCrashAndRestart(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	srv := start(t, Options{})
 	url, pid := srv.URL("postgres"), srv.PID()

@@ -2,9 +2,11 @@ package devdb
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -15,6 +17,7 @@ func devDir(t *testing.T) string {
 }
 
 func TestProcessesShareAPersistentServer(t *testing.T) {
+	t.Parallel()
 	dir := devDir(t)
 	const n = 3
 	var children []*child
@@ -52,6 +55,7 @@ func TestProcessesShareAPersistentServer(t *testing.T) {
 }
 
 func TestJoinedServerIsStoppedByItsLastUser(t *testing.T) {
+	t.Parallel()
 	dir := devDir(t)
 	a, b := start(t, Options{Dir: dir}), start(t, Options{Dir: dir})
 	if a.PID() != b.PID() || a.URL("x") != b.URL("x") {
@@ -75,6 +79,7 @@ func TestJoinedServerIsStoppedByItsLastUser(t *testing.T) {
 }
 
 func TestJoinThatAsksForSomethingElse(t *testing.T) {
+	t.Parallel()
 	dir := devDir(t)
 	srv := start(t, Options{Dir: dir})
 	other := MinMajor
@@ -99,9 +104,9 @@ func TestJoinThatAsksForSomethingElse(t *testing.T) {
 }
 
 func TestPathsThatCannotHoldASocket(t *testing.T) {
+	t.Parallel()
 	for name, folder := range map[string]string{
 		"long":  strings.Repeat("deep/er/", 20) + "project",
-		"comma": "a,b",
 		"blank": `my "project" +1`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +132,30 @@ func TestPathsThatCannotHoldASocket(t *testing.T) {
 	}
 }
 
+func TestSocketStaysOutOfAFolderWithAComma(t *testing.T) {
+	t.Parallel()
+	owner, err := serverAccount()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, elsewhere := range map[string]bool{"/srv/ab": false, "/srv/a,b": true} {
+		socket, err := place{dir: dir}.socketDir(owner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (socket != dir) != elsewhere {
+			t.Errorf("the socket for %s is in %s", dir, socket)
+		}
+		if socket != dir {
+			if err := os.Remove(socket); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 func TestRootsProjectInAClosedFolder(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root has folders that its server cannot enter")
 	}
@@ -154,5 +182,66 @@ func TestRootsProjectInAClosedFolder(t *testing.T) {
 	}
 	if joined := start(t, Options{Dir: dir}); joined.PID() != srv.PID() {
 		t.Errorf("the second start did not find the first one's server")
+	}
+}
+
+func TestRootInAnotherUsersProject(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can")
+	}
+	t.Parallel()
+	const nobody = 65534
+	project := publicTempDir(t)
+	if err := errors.Join(os.Chown(project, nobody, nobody), os.Chmod(project, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(project, ".pawl", "dev")
+	srv := start(t, Options{Dir: dir})
+	if srv.Dir() != dir {
+		t.Errorf("the data is in %s, although its user can enter %s", srv.Dir(), dir)
+	}
+	for _, path := range []string{filepath.Dir(dir), dir, filepath.Join(dir, "data")} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if uid := info.Sys().(*syscall.Stat_t).Uid; uid != nobody {
+			t.Errorf("%s belongs to user %d, its project to %d", path, uid, nobody)
+		}
+	}
+	if err := srv.Stop(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	// The user can go on with what root began.
+	c := spawn(t, task{Dir: dir}, nobody)
+	if err := ping(c.URL); err != nil {
+		t.Error(err)
+	}
+	c.release()
+}
+
+func TestDataOfAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	t.Parallel()
+	dir := devDir(t)
+	data := filepath.Join(dir, "data")
+	if err := errors.Join(os.MkdirAll(data, 0o755), os.Chown(data, 12345, 12345)); err != nil {
+		t.Fatal(err)
+	}
+	srv, err := Start(t.Context(), Options{Dir: dir})
+	if err == nil {
+		srv.Stop(context.Background())
+	}
+	if err == nil || !strings.Contains(err.Error(), "belongs to another user") {
+		t.Errorf("Start = %v", err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if uid := info.Sys().(*syscall.Stat_t).Uid; uid != 0 {
+		t.Errorf("the refused start gave the folder to user %d", uid)
 	}
 }

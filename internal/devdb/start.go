@@ -13,7 +13,11 @@ import (
 	"time"
 )
 
-func startTemporary(ctx context.Context, o Options, owner account) (*Server, error) {
+func startTemporary(ctx context.Context, o Options) (*Server, error) {
+	owner, err := serverAccount()
+	if err != nil {
+		return nil, err
+	}
 	bin, err := choose(ctx, o)
 	if err != nil {
 		return nil, err
@@ -36,12 +40,12 @@ func startTemporary(ctx context.Context, o Options, owner account) (*Server, err
 	return s, nil
 }
 
-func startPersistent(ctx context.Context, o Options, owner account) (*Server, error) {
-	home, err := persistentPlace(o.Dir, owner)
+func startPersistent(ctx context.Context, o Options) (*Server, error) {
+	home, owner, err := persistentPlace(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	turn, err := waitLock(ctx, home.file(lockFile), syscall.LOCK_EX)
+	turn, err := waitLock(ctx, home.file(lockFile), syscall.LOCK_EX, owner)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +56,7 @@ func startPersistent(ctx context.Context, o Options, owner account) (*Server, er
 	}
 	// Under the start lock nobody holds users exclusively for long: only leavers
 	// and sweepers do, and those hold the start lock or have nothing to do here.
-	users, err := waitLock(ctx, home.file(usersFile), syscall.LOCK_SH)
+	users, err := waitLock(ctx, home.file(usersFile), syscall.LOCK_SH, owner)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +94,10 @@ func (s *Server) startHere(ctx context.Context, o Options) error {
 	if err := s.configure(o, persistentSettings); err != nil {
 		return err
 	}
-	return s.launch(ctx, o.TCP)
+	if err := s.launch(ctx, o.TCP); err != nil {
+		return errors.Join(err, s.removeSocketDir())
+	}
+	return nil
 }
 
 // choose finds the binaries for a server without data.

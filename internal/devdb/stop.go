@@ -35,7 +35,7 @@ func (s *Server) Stop(ctx context.Context) error {
 func (s *Server) leave(ctx context.Context) error {
 	// Should the wait for our turn be cut short, going away without looking is
 	// safe: the watcher stops the server if we were the last.
-	turn, err := waitLock(ctx, s.place.file(lockFile), syscall.LOCK_EX)
+	turn, err := waitLock(ctx, s.place.file(lockFile), syscall.LOCK_EX, s.owner)
 	if err != nil {
 		return errors.Join(err, s.closeWatch(), s.users.Close())
 	}
@@ -43,14 +43,20 @@ func (s *Server) leave(ctx context.Context) error {
 	err = relock(s.users, syscall.LOCK_EX)
 	switch {
 	case err == nil:
-		err = s.end(ctx, syscall.SIGINT)
-		if s.socket != s.place.dir {
-			err = errors.Join(err, os.RemoveAll(s.socket))
-		}
+		err = errors.Join(s.end(ctx, syscall.SIGINT), s.removeSocketDir())
 	case errors.Is(err, errLocked):
 		err = s.closeWatch()
 	}
 	return errors.Join(err, s.users.Close())
+}
+
+// removeSocketDir removes the folder of the socket of a stopped server, where that
+// is not the server's own folder.
+func (s *Server) removeSocketDir() error {
+	if s.socket == s.place.dir {
+		return nil
+	}
+	return os.RemoveAll(s.socket)
 }
 
 // end stops the server with signal and dismisses its watcher.
