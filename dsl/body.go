@@ -60,7 +60,7 @@ func (b *body) takeAttribute(attr *hclsyntax.Attribute) {
 func (b *body) unknownAttribute(attr *hclsyntax.Attribute) diag.Diagnostic {
 	d := diag.Diagnostic{
 		Code:    diag.UnknownAttribute,
-		Detail:  "A " + b.schema.Type + " block has no attribute " + quote(attr.Name) + ".",
+		Detail:  capital(an(b.schema.Type)) + " block has no attribute " + quote(attr.Name) + ".",
 		Subject: attr.NameRange,
 		Help:    didYouMean(attr.Name, attrNames(b.schema), ""),
 	}
@@ -101,7 +101,7 @@ func (b *body) takeBlocks(blocks []*hclsyntax.Block) {
 		if !s.Once {
 			key += "\x00" + labelText(inner)
 		}
-		if earlier := first[key]; earlier != nil {
+		if earlier := first[key]; earlier != nil && (s.Once || len(inner.Labels) > 0) {
 			b.p.report(duplicateBlock(s, inner, earlier, "this "+b.schema.Type))
 			continue
 		}
@@ -112,7 +112,7 @@ func (b *body) takeBlocks(blocks []*hclsyntax.Block) {
 		if s.Required && !slices.ContainsFunc(blocks, func(i *hclsyntax.Block) bool { return i.Type == s.Type }) {
 			b.p.report(diag.Diagnostic{
 				Code:    diag.MissingBlock,
-				Detail:  "A " + b.schema.Type + " block needs a " + s.Type + " block.",
+				Detail:  capital(an(b.schema.Type)) + " block needs " + an(s.Type) + " block.",
 				Subject: b.header,
 				Help:    "add " + example(s),
 			})
@@ -123,23 +123,39 @@ func (b *body) takeBlocks(blocks []*hclsyntax.Block) {
 func (b *body) unknownBlock(inner *hclsyntax.Block) diag.Diagnostic {
 	d := diag.Diagnostic{
 		Code:    diag.UnknownBlock,
-		Detail:  "A " + b.schema.Type + " block has no block " + quote(inner.Type) + " in it.",
+		Detail:  capital(an(b.schema.Type)) + " block has no block " + quote(inner.Type) + " in it.",
 		Subject: inner.TypeRange,
 		Help:    didYouMean(inner.Type, blockTypes(b.schema), ""),
 	}
 	if len(blockTypes(b.schema)) == 0 {
-		d.Help = "a " + b.schema.Type + " block holds attributes only"
+		d.Help = an(b.schema.Type) + " block holds attributes only"
 	}
-	switch {
-	case attrOf(b.schema, inner.Type) != nil:
+	if attrOf(b.schema, inner.Type) != nil {
 		d.Detail = quote(inner.Type) + " is an attribute, not a block."
 		d.Help = "write " + inner.Type + " = …, with an equals sign"
-	case blockOf(&projectSchema, inner.Type) != nil:
-		d.Help = "a " + inner.Type + " block stands outside, at the top of a file"
-	case b.schema.Type != "table" && blockOf(&tableSchema, inner.Type) != nil:
-		d.Help = "a " + inner.Type + " block stands in a table"
+	} else if home := homeOf(inner.Type); home != "" {
+		d.Help = an(inner.Type) + " block stands " + home
 	}
 	return d
+}
+
+// homeOf tells where blocks of a type stand, or "" when there are none. Blocks
+// of later versions count.
+func homeOf(typ string) string {
+	if ownBlockOf(&projectSchema, typ) != nil {
+		return "outside, at the top of a file"
+	}
+	for _, top := range projectSchema.Blocks {
+		if ownBlockOf(top, typ) != nil {
+			return "in " + an(top.Type) + " block"
+		}
+		for _, s := range top.Blocks {
+			if ownBlockOf(s, typ) != nil {
+				return "in " + an(s.Type) + " block"
+			}
+		}
+	}
+	return ""
 }
 
 // duplicateBlock reports the second of two blocks that are one thing.
@@ -168,7 +184,7 @@ func (b *body) require(s *attrSchema, block *hclsyntax.Block) {
 	}
 	b.p.report(diag.Diagnostic{
 		Code:    diag.MissingAttribute,
-		Detail:  "A " + b.schema.Type + " block needs the attribute " + quote(s.Name) + ".",
+		Detail:  capital(an(b.schema.Type)) + " block needs the attribute " + quote(s.Name) + ".",
 		Subject: b.header,
 		Help:    "add " + s.Name + " = " + sample(s),
 	})
@@ -201,6 +217,11 @@ func (b *body) attr(name string) (hclsyntax.Expression, *attrSchema) {
 		return a.Expr, s
 	}
 	return nil, s
+}
+
+// allows reports whether the block silences a check.
+func (b *body) allows(code diag.Code) bool {
+	return slices.ContainsFunc(b.block.Allow, func(a Allow) bool { return a.Code.Text == string(code) })
 }
 
 // notYet reports a construct of the language that this version leaves out.

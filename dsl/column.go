@@ -1,6 +1,10 @@
 package dsl
 
-import "github.com/hashicorp/hcl/v2/hclsyntax"
+import (
+	"slices"
+
+	"github.com/pawldb/pawl/internal/diag"
+)
 
 var columnSchema = blockSchema{
 	Type: "column", Label: "the name of the column", Object: true, Required: true, Doc: "a column",
@@ -31,7 +35,18 @@ func decodeColumns(parent *body) []*Column {
 	return columns
 }
 
+// systemColumns are in every table already.
+var systemColumns = []string{"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"}
+
 func (b *body) column() *Column {
+	if name := b.block.Name; slices.Contains(systemColumns, name.Text) {
+		b.p.report(diag.Diagnostic{
+			Code:    diag.InvalidName,
+			Detail:  "Every table has a column " + quote(name.Text) + " already, which PostgreSQL keeps for itself.",
+			Subject: name.Range,
+			Help:    "choose another name",
+		})
+	}
 	typ := b.typ("type")
 	c := &Column{
 		Block:    b.block,
@@ -59,7 +74,8 @@ func (b *body) constant(attribute string) *Default {
 		return nil
 	}
 	if v.Type().Equals(sqlCapsule) && !v.IsNull() {
-		return b.p.sqlDefault(expr, s)
+		text, _ := b.p.toSQL(expr, v)
+		return &Default{SQL: &text, Kind: "sql", Range: expr.Range()}
 	}
 	text, kind, ok := b.p.constantText(v)
 	if !ok {
@@ -67,12 +83,4 @@ func (b *body) constant(attribute string) *Default {
 		return nil
 	}
 	return &Default{Text: text, Kind: kind, Range: expr.Range()}
-}
-
-func (p *project) sqlDefault(expr hclsyntax.Expression, s *attrSchema) *Default {
-	text, ok := p.sqlText(expr, s)
-	if !ok {
-		return nil
-	}
-	return &Default{SQL: &text, Kind: "sql", Range: expr.Range()}
 }

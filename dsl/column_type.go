@@ -244,8 +244,8 @@ var discouraged = map[string]struct{ why, better string }{
 	"json":      {"It has no equality, so that no key, no DISTINCT and no comparison works.", "jsonb"},
 }
 
-// warnOfType tells of a type with a trap.
-func (p *project) warnOfType(t typeValue, at hcl.Range) {
+// warnOfType tells of a type with a trap, unless the block allows it.
+func (b *body) warnOfType(t typeValue) {
 	base := t.Type
 	if base.Elem != nil {
 		base = *base.Elem
@@ -257,14 +257,14 @@ func (p *project) warnOfType(t typeValue, at hcl.Range) {
 		trap.why = "Its sequence has grants of its own, and an insert with a number does not move it."
 		trap.better = cmp.Or(map[string]string{"int8": "bigint", "int2": "smallint"}[base.Name], "integer") + ", with identity = \"always\""
 	}
-	if !bad {
+	if !bad || b.allows(diag.DiscouragedType) {
 		return
 	}
-	p.report(diag.Diagnostic{
+	b.p.report(diag.Diagnostic{
 		Severity:    diag.Warning,
 		Code:        diag.DiscouragedType,
 		Detail:      "The type " + quote(displayType(name)) + " has a trap.",
-		Subject:     at,
+		Subject:     t.Range,
 		Consequence: trap.why,
 		Help:        "write type = " + trap.better,
 	})

@@ -57,8 +57,8 @@ func topLevelTypes() []string { return blockTypes(&projectSchema) }
 func (p *project) declare() {
 	kept := p.blocks[:0:0]
 	for _, b := range p.blocks {
-		s := blockOf(&projectSchema, b.Type)
-		if s == nil || s == commonBlocks[0] {
+		s := ownBlockOf(&projectSchema, b.Type)
+		if s == nil {
 			p.report(unknownTopLevel(b))
 			continue
 		}
@@ -66,7 +66,7 @@ func (p *project) declare() {
 		switch {
 		case s.Later != "":
 			p.report(notYet("the block "+quote(b.Type), b.DefRange(), s.Later))
-		case earlier != nil && (s.Once || s.Label != "" && len(b.Labels) > 0):
+		case earlier != nil && (s.Once || len(b.Labels) > 0):
 			p.report(duplicateBlock(s, b, earlier, "the project"))
 		default:
 			kept = append(kept, b)
@@ -100,8 +100,8 @@ func unknownTopLevel(b *hclsyntax.Block) diag.Diagnostic {
 		Subject: b.TypeRange,
 		Help:    didYouMean(b.Type, topLevelTypes(), ""),
 	}
-	if blockOf(&tableSchema, b.Type) != nil {
-		d.Help = "a " + b.Type + " block stands in the table that it is about"
+	if home := homeOf(b.Type); home != "" {
+		d.Help = an(b.Type) + " block stands " + home
 	}
 	return d
 }

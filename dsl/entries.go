@@ -19,7 +19,8 @@ type entry struct {
 }
 
 // entries reads an attribute that is an object, keeping the order of the text.
-// The keys are names, never variables.
+// The keys are names, never variables. It is false when the attribute was left
+// out or a part of it was refused.
 func (b *body) entries(attribute string) ([]entry, bool) {
 	expr, s := b.attr(attribute)
 	if expr == nil {
@@ -33,12 +34,11 @@ func (b *body) entries(attribute string) ([]entry, bool) {
 	seen := make(map[string]hcl.Range)
 	for _, item := range object.Items {
 		key, ok := b.p.entryKey(item.KeyExpr, s)
-		if !ok || !b.p.firstOf(seen, key, quote(s.Name)) {
-			continue
+		if ok && b.p.firstOf(seen, key, quote(s.Name)) {
+			out = append(out, entry{key, item.ValueExpr})
 		}
-		out = append(out, entry{key, item.ValueExpr})
 	}
-	return out, true
+	return out, len(out) == len(object.Items)
 }
 
 // entryKey reads the key of an object's member.
@@ -92,7 +92,7 @@ func (b *body) args(attribute string) []Arg {
 			})
 			continue
 		}
-		args = append(args, Arg{Name: e.key, Type: b.p.typeOf(e.value, &typeAttr).Type})
+		args = append(args, Arg{Name: e.key, Type: b.typeOf(e.value, &typeAttr).Type})
 	}
 	return args
 }
@@ -102,14 +102,14 @@ var setValue = attrSchema{Name: "set", Kind: sqlKind}
 
 // set reads assignments: { sent = "sent + @n" }.
 func (b *body) set(attribute string) []Assignment {
-	entries, written := b.entries(attribute)
+	entries, whole := b.entries(attribute)
 	out := make([]Assignment, 0, len(entries))
 	for _, e := range entries {
 		if text, ok := b.p.assigned(e.value); ok {
 			out = append(out, Assignment{Column: e.key, Expr: text})
 		}
 	}
-	if written && len(entries) == 0 {
+	if whole && len(entries) == 0 {
 		b.p.report(diag.Diagnostic{
 			Code:    diag.EmptyList,
 			Detail:  quote(attribute) + " assigns no column.",
@@ -165,9 +165,10 @@ func unknownCode(key Name) diag.Diagnostic {
 		codes = append(codes, string(e.Code))
 	}
 	return diag.Diagnostic{
-		Code:    diag.UnknownCode,
-		Detail:  "There is no check with the code " + quote(key.Text) + ".",
-		Subject: key.Range,
-		Help:    didYouMean(key.Text, codes, "copy the code from the message: error[CODE] or warning[CODE]"),
+		Severity: diag.Warning,
+		Code:     diag.UnknownCode,
+		Detail:   "There is no check with the code " + quote(key.Text) + ".",
+		Subject:  key.Range,
+		Help:     didYouMean(key.Text, codes, "copy the code from the message: error[CODE] or warning[CODE]"),
 	}
 }

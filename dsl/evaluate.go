@@ -1,16 +1,19 @@
 package dsl
 
 import (
+	"errors"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/pawldb/pawl/internal/diag"
 )
 
 // maxValue bounds the size of one evaluated value, in bytes of its strings plus
 // its elements: a few locals that each double the last would fill the memory.
-const maxValue = 1 << 20
+const maxValue = 1 << 16
 
 // value evaluates an expression. It is false when there is no value; the reason
 // has then been reported, here or where the cause is, and the caller stays
@@ -41,14 +44,30 @@ func (p *project) value(expr hclsyntax.Expression, want *attrSchema) (cty.Value,
 func (p *project) finish(expr hclsyntax.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
 	v, diags := expr.Value(ctx)
 	if diags.HasErrors() {
+		for _, d := range diags {
+			hidePanic(d)
+		}
 		p.diags.Extend(diag.FromHCL(diags))
 		return cty.NilVal, false
 	}
 	if sizeOf(v) > maxValue {
-		p.report(tooLarge(expr.Range(), "The value is larger than a megabyte."))
+		p.report(tooLarge(expr.Range(), "The value is larger than 64 kilobytes."))
 		return cty.NilVal, false
 	}
 	return v, true
+}
+
+// hidePanic rewrites the message of a library function that gave up on its
+// arguments: it holds a stack trace.
+func hidePanic(d *hcl.Diagnostic) {
+	call, ok := d.Extra.(hclsyntax.FunctionCallDiagExtra)
+	if !ok {
+		return
+	}
+	var broken function.PanicError
+	if errors.As(call.FunctionCallError(), &broken) {
+		d.Detail = "The function " + call.CalledFunctionName() + "() cannot work with these arguments."
+	}
 }
 
 // isConstant reports whether an expression names nothing: most attributes are

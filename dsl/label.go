@@ -54,14 +54,14 @@ func wrongLabels(b *hclsyntax.Block, s *blockSchema) diag.Diagnostic {
 	d := diag.Diagnostic{Code: diag.BlockLabels, Subject: b.DefRange()}
 	switch {
 	case s.Label == "":
-		d.Detail = "A " + s.Type + " block has no label."
+		d.Detail = capital(an(s.Type)) + " block has no label."
 		d.Subject = b.LabelRanges[0]
 		d.Help = "write " + s.Type + " { … }"
 	case len(b.Labels) == 0:
-		d.Detail = "A " + s.Type + " block needs one label: " + s.Label + "."
+		d.Detail = capital(an(s.Type)) + " block needs one label: " + s.Label + "."
 		d.Help = "write " + example(s)
 	default:
-		d.Detail = "A " + s.Type + " block has one label: " + s.Label + "."
+		d.Detail = capital(an(s.Type)) + " block has one label: " + s.Label + "."
 		d.Subject = b.LabelRanges[1]
 		d.Help = "remove what follows " + quote(b.Labels[0])
 	}

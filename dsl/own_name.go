@@ -15,6 +15,15 @@ func (p *project) ownName(expr hclsyntax.Expression, s *attrSchema) (Name, bool)
 	if word, ok := singleWord(expr); ok {
 		return Name{Text: word, Range: expr.Range()}, true
 	}
+	if _, ok := expr.(*hclsyntax.TupleConsExpr); ok {
+		p.report(diag.Diagnostic{
+			Code:    diag.WrongType,
+			Detail:  quote(s.Name) + " takes one column here, and this is a list.",
+			Subject: expr.Range(),
+			Help:    "write the column without brackets: " + s.Name + " = COLUMN",
+		})
+		return Name{}, false
+	}
 	v, ok := p.value(expr, s)
 	if !ok {
 		return Name{}, false

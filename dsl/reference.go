@@ -240,10 +240,10 @@ func (p *project) reportUnknownRoot(t hcl.Traversal, want *attrSchema) {
 		Code:    diag.UnknownReference,
 		Detail:  "Nothing is named " + quote(root) + ".",
 		Subject: stepRange(t[0]),
-		Help:    didYouMean(root, roots, "a text stands in quotes: "+quote(root)),
+		Help:    didYouMean(root, roots, ""),
 	}
-	if len(t) > 1 {
-		d.Help = didYouMean(root, roots, "")
+	if _, near := diag.Suggest(root, roots); !near && len(t) == 1 {
+		d.Help = "a text stands in quotes: " + quote(root)
 	}
 	switch {
 	case slices.Contains(roots, root):

@@ -82,10 +82,18 @@ func attrOf(s *blockSchema, name string) *attrSchema {
 
 // blockOf finds a block type inside a block, or nil.
 func blockOf(s *blockSchema, typ string) *blockSchema {
-	for _, blocks := range [][]*blockSchema{s.Blocks, commonBlocks} {
-		if i := slices.IndexFunc(blocks, func(b *blockSchema) bool { return b.Type == typ }); i >= 0 {
-			return blocks[i]
-		}
+	if own := ownBlockOf(s, typ); own != nil {
+		return own
+	}
+	return findBlock(commonBlocks, typ)
+}
+
+// ownBlockOf is blockOf without the blocks that may stand everywhere.
+func ownBlockOf(s *blockSchema, typ string) *blockSchema { return findBlock(s.Blocks, typ) }
+
+func findBlock(blocks []*blockSchema, typ string) *blockSchema {
+	if i := slices.IndexFunc(blocks, func(b *blockSchema) bool { return b.Type == typ }); i >= 0 {
+		return blocks[i]
 	}
 	return nil
 }

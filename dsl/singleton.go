@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 )
 
 var singletonSchema = blockSchema{
@@ -46,5 +47,5 @@ func isLeader(block *hclsyntax.Block) bool {
 		return false
 	}
 	v, diags := attr.Expr.Value(nil)
-	return !diags.HasErrors() && describe(v) == "a text" && v.AsString() == "leader"
+	return !diags.HasErrors() && v.RawEquals(cty.StringVal("leader"))
 }

@@ -11,6 +11,10 @@ func (p *project) sqlText(expr hclsyntax.Expression, want *attrSchema) (SQL, boo
 	if !ok {
 		return SQL{}, false
 	}
+	return p.toSQL(expr, v)
+}
+
+func (p *project) toSQL(expr hclsyntax.Expression, v cty.Value) (SQL, bool) {
 	if v.Type().Equals(sqlCapsule) && !v.IsNull() {
 		text := *v.EncapsulatedValue().(*SQL)
 		if text.Range.Empty() {

@@ -20,11 +20,15 @@ func read[T any](b *body, name string, convert func(hclsyntax.Expression, cty.Va
 		return Value[T]{Range: b.header}
 	}
 	out := Value[T]{Range: expr.Range()}
-	if v, ok := b.p.value(expr, s); ok {
+	if v, ok := b.p.value(expr, s); ok && !leftOut(v, s) {
 		out.V, out.Set = convert(expr, v, s)
 	}
 	return out
 }
+
+// leftOut reports whether a value says that its attribute counts as left out:
+// null does, as in Terraform, so that `var.x ? "…" : null` can.
+func leftOut(v cty.Value, s *attrSchema) bool { return v.IsNull() && !s.Required }
 
 // text reads a string.
 func (b *body) text(name string) Value[string] { return read(b, name, b.p.toText) }
@@ -56,7 +60,11 @@ func (b *body) sql(name string) *SQL {
 	if expr == nil {
 		return nil
 	}
-	text, ok := b.p.sqlText(expr, s)
+	v, ok := b.p.value(expr, s)
+	if !ok || leftOut(v, s) {
+		return nil
+	}
+	text, ok := b.p.toSQL(expr, v)
 	if !ok {
 		return nil
 	}
@@ -239,12 +247,12 @@ func (b *body) typ(name string) typeValue {
 	if expr == nil {
 		return typeValue{}
 	}
-	return b.p.typeOf(expr, s)
+	return b.typeOf(expr, s)
 }
 
 // typeOf evaluates an expression that gives a type.
-func (p *project) typeOf(expr hclsyntax.Expression, s *attrSchema) typeValue {
-	v, ok := p.value(expr, s)
+func (b *body) typeOf(expr hclsyntax.Expression, s *attrSchema) typeValue {
+	v, ok := b.p.value(expr, s)
 	if !ok {
 		return typeValue{}
 	}
@@ -253,12 +261,12 @@ func (p *project) typeOf(expr hclsyntax.Expression, s *attrSchema) typeValue {
 		if v.Type() == cty.String && !v.IsNull() {
 			help = "a type stands without quotes: " + unquotedType(v.AsString())
 		}
-		p.report(p.wrongType(expr, v, "a type", help))
+		b.p.report(b.p.wrongType(expr, v, "a type", help))
 		return typeValue{}
 	}
 	t := *v.EncapsulatedValue().(*typeValue)
 	t.Range = expr.Range()
-	p.warnOfType(t, t.Range)
+	b.warnOfType(t)
 	return t
 }
 

@@ -31,7 +31,11 @@ var variableSchema = blockSchema{
 func (p *project) decodeVariable(block *hclsyntax.Block) {
 	b := p.open(block, &variableSchema)
 	v := &Variable{Block: b.block, Type: b.word("type"), Description: b.text("description")}
-	if v.Name.Text != "" && !hclsyntax.ValidIdentifier(v.Name.Text) {
+	p.spec.Variables = append(p.spec.Variables, v)
+	if v.Name.Text == "" {
+		return
+	}
+	if !hclsyntax.ValidIdentifier(v.Name.Text) {
 		p.report(diag.Diagnostic{
 			Code:    diag.InvalidName,
 			Detail:  "The variable " + quote(v.Name.Text) + " cannot be written as var.NAME.",
@@ -39,7 +43,6 @@ func (p *project) decodeVariable(block *hclsyntax.Block) {
 			Help:    "use letters, digits and underscores",
 		})
 	}
-	p.spec.Variables = append(p.spec.Variables, v)
 	p.variable(v.Name.Text, block, v.Name.Range)
 }
 

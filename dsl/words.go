@@ -33,6 +33,14 @@ func didYouMean(name string, choices []string, otherwise string) string {
 	return otherwise
 }
 
+// an puts the article before a noun.
+func an(noun string) string {
+	if noun != "" && strings.ContainsRune("aeio", rune(noun[0])) { // "a unique", "a user"
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
 // capital makes the first letter of a sentence large.
 func capital(s string) string {
 	if s == "" {

@@ -178,7 +178,7 @@ var languageCodes = []Entry{
 		Code:    TooLarge,
 		Summary: "more than pawl reads",
 		Explain: "Text that is nested hundreds of levels deep, numbers of thousands of digits and values of more than " +
-			"a megabyte are refused, so that a broken generator cannot use up the memory of the machine.",
+			"64 kilobytes are refused, so that a broken generator cannot use up the memory of the machine.",
 		Example: "locals { many = 1e5000 }\n",
 	},
 }

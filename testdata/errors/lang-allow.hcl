@@ -1,0 +1,12 @@
+table "seats" {
+  column "id" { type = bigint }
+  allow = { no-such-check = "we know" } # WARNING unknown-code "no check with the code \"no-such-check\""
+  check "a" {
+    expr  = "id > 0"
+    allow = { discouraged-type = "" } # ERROR wrong-type "needs a reason"
+  }
+  check "b" {
+    expr  = "id > 0"
+    allow = ["discouraged-type"] # ERROR wrong-type "must be an object.*CODE = \"reason\""
+  }
+}

@@ -1,0 +1,38 @@
+table "seats" {
+  column "id" {
+    type      = bigint
+    immutable = true # ERROR not-yet "attribute \"immutable\" of column"
+  }
+  column "version" { type = bigint }
+  column "status" { type = text }
+  append_only = true # ERROR not-yet "\"append_only\""
+  version     = version # ERROR not-yet "\"version\""
+  live        = ["free"] # ERROR not-yet "list of states as live.*status IN"
+  for_each    = { a = 1 } # ERROR not-yet "\"for_each\""
+  lifecycle { prevent_destroy = true } # ERROR not-yet "\"lifecycle\""
+  upsert "u" { key = primary_key } # ERROR not-yet "\"upsert\""
+  limit "l" { max = 3 } # ERROR not-yet "\"limit\".*adjust"
+  at_most_one "m" {} # ERROR not-yet "\"at_most_one\""
+  at_least_one "m" {} # ERROR not-yet "\"at_least_one\""
+  exactly_one "m" {} # ERROR not-yet "\"exactly_one\""
+  sequence "s" {} # ERROR not-yet "\"sequence\""
+  ordered "o" {} # ERROR not-yet "\"ordered\""
+  acyclic "c" {} # ERROR not-yet "\"acyclic\""
+  no_duplicates "d" {
+    columns = [id]
+    since   = "id > 7" # ERROR not-yet "\"since\""
+  }
+  edit "e" {
+    columns = [status]
+    rows    = "many" # ERROR not-yet "rows = \"many\".*rows = \"one\""
+  }
+  index "i" {
+    columns = [id]
+    with    = { fillfactor = 70 } # ERROR not-yet "\"with\""
+  }
+  adjust "j" {
+    set  = { version = "version + 1" }
+    wait = "nowait" # ERROR not-yet "\"wait\" of adjust"
+  }
+  comment = each.key
+}

@@ -1,0 +1,34 @@
+singleton "scheduler" {
+  key   = 2
+  scope = "leader" # ERROR not-yet "scope = \"leader\".*scope = \"transaction\""
+  lease = "15s"
+}
+singleton "other" {
+  key   = 3
+  lease = "15s" # ERROR not-yet "\"lease\" of singleton"
+}
+queue "tasks" {
+  lease       = "1m"
+  priority    = true # ERROR not-yet "\"priority\""
+  schedule    = true # ERROR not-yet "\"schedule\""
+  dead_letter = true # ERROR not-yet "\"dead_letter\""
+  retain      = "7d" # ERROR not-yet "\"retain\""
+  notify      = true # ERROR not-yet "\"notify\""
+  limit { total = 3 } # ERROR not-yet "\"limit\""
+  group { by = [a] } # ERROR not-yet "\"group\""
+  unique "u" { columns = [a] } # ERROR not-yet "\"unique\""
+}
+variable "tables" {
+  type = list(string) # ERROR not-yet "type = list"
+}
+generate "go" {
+  out        = "store"
+  adapters   = ["slog"] # ERROR not-yet "\"adapters\""
+  race_tests = true # ERROR not-yet "\"race_tests\""
+}
+locals {
+  a = env("HOME", "x") # ERROR not-yet "env\\(\\).*--var"
+  b = file("x") # ERROR not-yet "file\\(\\)"
+  c = module.log # ERROR not-yet "reference to a module"
+  d = each.key # ERROR not-yet "\"each\""
+}

@@ -1,0 +1,1 @@
+enum "seat_status" { values = ['free', 'booked'] } # ERROR syntax "(?i)single quotes"

@@ -1,0 +1,4 @@
+table "seats" {
+  column "id" {
+    type = bigint
+# ERROR(-2) syntax "(?i)no closing brace|unclosed"
