@@ -48,10 +48,9 @@ const idle = 'I'
 // inRawTransaction reports whether db is a connection on which somebody has sent
 // BEGIN without telling pgx.
 func inRawTransaction(db DB) bool {
-	c, ok := db.(connected)
-	if !ok {
-		return false
+	conn, ok := db.(*pgx.Conn)
+	if c, wrapped := db.(connected); wrapped {
+		conn, ok = c.Conn(), true
 	}
-	conn := c.Conn()
-	return conn != nil && !conn.IsClosed() && conn.PgConn().TxStatus() != idle
+	return ok && conn != nil && !conn.IsClosed() && conn.PgConn().TxStatus() != idle
 }

@@ -32,7 +32,7 @@ type EditOperation struct {
 func Edit[T any](ctx context.Context, s *Session, op *EditOperation, dest func(*T) []any, fn func(ctx context.Context, row *T) error, key ...any) (T, error) {
 	c := s.call(&op.Operation)
 	e := edit[T]{op: op, dest: dest, fn: fn, key: key}
-	err := c.multi(ctx, e.run)
+	err := e.perform(ctx, &c)
 	if err != nil {
 		var zero T
 		e.row = zero
@@ -56,12 +56,44 @@ type edit[T any] struct {
 	own  bool // the error is fn's
 }
 
+// perform runs the edit where it can be run best.
+func (e *edit[T]) perform(ctx context.Context, c *call) error {
+	if c.s.InTransaction() || !c.s.canPin() {
+		return c.multi(ctx, func(ctx context.Context, tx *Session) error {
+			return e.run(ctx, &joined{tx: tx})
+		})
+	}
+	return c.retried(ctx, func(ctx context.Context) error {
+		return c.s.pin(ctx, c.op.Name, &c.limits, func(ctx context.Context, p *pinned) error {
+			return e.run(ctx, p)
+		})
+	})
+}
+
+// steps are the two statements of an edit, the second of which may end the
+// transaction.
+type steps interface {
+	first(ctx context.Context, op *Operation, args []any, into collector) error
+	last(ctx context.Context, op *Operation, args []any, into collector) error
+}
+
+// joined takes the steps inside a transaction that somebody else ends.
+type joined struct{ tx *Session }
+
+func (j *joined) first(ctx context.Context, op *Operation, args []any, into collector) error {
+	return j.tx.inside(ctx, op, args, into)
+}
+
+func (j *joined) last(ctx context.Context, op *Operation, args []any, into collector) error {
+	return j.tx.inside(ctx, op, args, into)
+}
+
 // run is one attempt: lock, decide, write.
-func (e *edit[T]) run(ctx context.Context, tx *Session) error {
+func (e *edit[T]) run(ctx context.Context, s steps) error {
 	e.own = false
 	found := twice[T]{dest: e.dest}
 	lock := Operation{Name: e.op.Name, SQL: e.op.LockSQL}
-	if err := tx.inside(ctx, &lock, e.key, &found); err != nil {
+	if err := s.first(ctx, &lock, e.key, &found); err != nil {
 		return err
 	}
 	if found.n == 0 {
@@ -79,13 +111,9 @@ func (e *edit[T]) run(ctx context.Context, tx *Session) error {
 		e.row = found.before
 		return nil
 	}
-	return e.write(ctx, tx, values)
-}
-
-func (e *edit[T]) write(ctx context.Context, tx *Session, values []any) error {
 	written := one[T]{dest: e.dest}
 	args := append(e.key[:len(e.key):len(e.key)], values...)
-	if err := tx.inside(ctx, &e.op.Operation, args, &written); err != nil {
+	if err := s.last(ctx, &e.op.Operation, args, &written); err != nil {
 		return err
 	}
 	if written.n == 0 {

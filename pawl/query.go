@@ -84,9 +84,14 @@ func (c *call) multi(ctx context.Context, run func(context.Context, *Session) er
 		return run(ctx, c.s)
 	}
 	config := c.config()
+	return c.retried(ctx, func(ctx context.Context) error { return c.s.attempt(ctx, &config, run) })
+}
+
+// retried runs attempts until one succeeds, fails for good or was the last.
+func (c *call) retried(ctx context.Context, attempt func(context.Context) error) error {
 	r := newRetrier(c.op.Name, c.limits.Retry)
 	for {
-		err := c.s.attempt(ctx, &config, run)
+		err := attempt(ctx)
 		if err == nil || !worthRetry(&r.policy, err) {
 			return err
 		}

@@ -1,6 +1,7 @@
 package pawl
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -57,9 +58,9 @@ type Queue[T any] struct {
 	// HeartbeatOp takes $1 bigint[], ids, $2 bigint[], their fences, and $3 bigint,
 	// the lease in microseconds from now. It returns the ids that are still held.
 	HeartbeatOp Operation
-	// ReleaseOp takes $1 bigint[], ids, and $2 bigint[], their fences: it makes the
-	// tasks ready again as if they had not been claimed, the attempt included. It
-	// returns the ids.
+	// ReleaseOp takes $1 bigint, the id, and $2 bigint, the fence: it makes the task
+	// ready again as if it had not been claimed, the attempt included. It returns the
+	// id, or no row when the fence is not current.
 	ReleaseOp Operation
 }
 
@@ -84,40 +85,42 @@ func (q *Queue[T]) targets(task *T) []any {
 // transaction the tasks are done when that commits: return the error of a lost
 // claim, and the transaction's other writes go with it.
 func (q *Queue[T]) Complete(ctx context.Context, s *Session, claims ...Claim) error {
-	return settle(ctx, s, &q.CompleteOp, claims)
-}
-
-// Release hands tasks back without having tried them: the attempt is not counted.
-func (q *Queue[T]) Release(ctx context.Context, s *Session, claims ...Claim) error {
-	return settle(ctx, s, &q.ReleaseOp, claims)
-}
-
-// settle sends claims to an operation that takes ids and fences.
-func settle(ctx context.Context, s *Session, op *Operation, claims []Claim) error {
 	if len(claims) == 0 {
 		return nil
 	}
-	c := s.call(op)
+	c := s.call(&q.CompleteOp)
+	// In id order, as every statement that locks several rows does.
+	claims = slices.SortedFunc(slices.Values(claims), byID)
 	ids, fences := split(claims)
 	held := all[int64]{dest: scalar}
 	err := c.perform(ctx, []any{ids, fences}, &held)
 	if err == nil && len(held.rows) < len(claims) {
-		err = &ClaimLostError{Operation: op.Name, IDs: without(ids, held.rows)}
+		err = &ClaimLostError{Operation: q.CompleteOp.Name, IDs: without(ids, held.rows)}
 	}
 	return c.done(ctx, "", held.count(), err)
+}
+
+// Release hands a task back without having tried it: the attempt is not counted.
+func (q *Queue[T]) Release(ctx context.Context, s *Session, claim Claim) error {
+	return settle(ctx, s, &q.ReleaseOp, claim, claim.ID, claim.Fence)
 }
 
 // Fail gives a task up for now, or for good after the queue's last attempt. The
 // database decides when it is ready again. The cause's text is stored with the
 // task, without what PostgreSQL cannot hold and cut to 4,096 bytes.
 func (q *Queue[T]) Fail(ctx context.Context, s *Session, claim Claim, cause error) error {
-	c := s.call(&q.FailOp)
-	failed := one[int64]{dest: scalar}
-	err := c.perform(ctx, []any{claim.ID, claim.Fence, failureText(cause), rand.Float64()}, &failed)
-	if err == nil && failed.n == 0 {
-		err = &ClaimLostError{Operation: q.FailOp.Name, IDs: []int64{claim.ID}}
+	return settle(ctx, s, &q.FailOp, claim, claim.ID, claim.Fence, failureText(cause), rand.Float64())
+}
+
+// settle runs an operation that returns the id of the task it settled.
+func settle(ctx context.Context, s *Session, op *Operation, claim Claim, args ...any) error {
+	c := s.call(op)
+	settled := one[int64]{dest: scalar}
+	err := c.perform(ctx, args, &settled)
+	if err == nil && settled.n == 0 {
+		err = &ClaimLostError{Operation: op.Name, IDs: []int64{claim.ID}}
 	}
-	return c.done(ctx, "", failed.n, err)
+	return c.done(ctx, "", settled.n, err)
 }
 
 // Heartbeat makes the leases of claims start again from now, in one statement,
@@ -131,7 +134,6 @@ func (q *Queue[T]) Heartbeat(ctx context.Context, s *Session, claims []*Claim) (
 	for i, claim := range claims {
 		values[i] = *claim
 	}
-	// In id order, as every statement that locks several rows does.
 	slices.SortFunc(values, byID)
 	ids, fences := split(values)
 	held := all[int64]{dest: scalar}
@@ -148,15 +150,7 @@ func (q *Queue[T]) Heartbeat(ctx context.Context, s *Session, claims []*Claim) (
 	return without(ids, held.rows), c.done(ctx, "", held.count(), nil)
 }
 
-func byID(a, b Claim) int {
-	switch {
-	case a.ID < b.ID:
-		return -1
-	case a.ID > b.ID:
-		return 1
-	}
-	return 0
-}
+func byID(a, b Claim) int { return cmp.Compare(a.ID, b.ID) }
 
 // scalar is the scan target of a single number.
 func scalar(n *int64) []any { return []any{n} }

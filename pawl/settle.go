@@ -50,8 +50,6 @@ func (w *worker[T]) flush(base context.Context, batch []settlement) {
 			until = s.claim.deadline
 		}
 	}
-	// In id order, as every statement that locks several rows does.
-	slices.SortFunc(claims, byID)
 	err := persist(base, until, func(ctx context.Context) error {
 		return w.queue.Complete(ctx, w.session, claims...)
 	})

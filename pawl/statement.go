@@ -130,7 +130,7 @@ func (c *call) name(err error) error {
 func named(err error) bool {
 	switch err.(type) {
 	case *RetryError, *CommitUnknownError, *StateError, *GuardError, *ClaimLostError, *NotEditableError,
-		*IsolationError, *violation, *sqlError, *callError:
+		*IsolationError, *violation, *sqlError, *callError, *beginError:
 		return true
 	}
 	return false
@@ -245,10 +245,8 @@ func (op *Operation) queue(b *pgx.Batch, args []any) {
 
 // read reads the results of what queue queued.
 func (op *Operation) read(results pgx.BatchResults, into collector) error {
-	for range op.Prelude {
-		if _, err := results.Exec(); err != nil {
-			return err
-		}
+	if err := skip(results, len(op.Prelude)); err != nil {
+		return err
 	}
 	rows, err := results.Query()
 	if err != nil {

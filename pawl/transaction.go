@@ -246,9 +246,12 @@ func (s *Session) currentIsolation(ctx context.Context) (pgx.TxIsoLevel, error) 
 
 // beginError marks an error from before the transaction was open: nothing of it
 // can have happened.
-type beginError struct{ cause error }
+type beginError struct {
+	operation string
+	cause     error
+}
 
-func (e *beginError) Error() string { return "begin: " + e.cause.Error() }
+func (e *beginError) Error() string { return e.operation + ": begin: " + e.cause.Error() }
 func (e *beginError) Unwrap() error { return e.cause }
 
 // worthRetry reports whether another attempt may get past err.
@@ -278,7 +281,7 @@ func worthRetry(p *Policy, err error) bool {
 func (s *Session) attempt(ctx context.Context, c *txConfig, fn func(context.Context, *Session) error) error {
 	pgxTx, err := s.begin(ctx, c)
 	if err != nil {
-		return describe(c.name, &beginError{err})
+		return &beginError{c.name, err}
 	}
 	open := &openTx{owned: true, isolation: c.limits.isolation(), wantXID: s.root.resolve && !c.readOnly}
 	ended := false

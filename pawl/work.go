@@ -225,17 +225,14 @@ func (w *worker[T]) claim(base context.Context, limit int) ([]T, error) {
 
 // handBack returns tasks that were claimed and never started, and their slots.
 func (w *worker[T]) handBack(base context.Context, tasks []T) {
-	if len(tasks) == 0 {
-		return
-	}
-	claims := make([]Claim, len(tasks))
 	for i := range tasks {
-		claims[i] = *w.queue.Claim(&tasks[i])
-	}
-	ctx, cancel := context.WithTimeout(base, w.queue.Lease/2)
-	defer cancel()
-	if err := w.queue.Release(ctx, w.session, claims...); err != nil {
-		w.options.OnError(err)
+		claim := *w.queue.Claim(&tasks[i])
+		err := persist(base, claim.deadline, func(ctx context.Context) error {
+			return w.queue.Release(ctx, w.session, claim)
+		})
+		if err != nil {
+			w.options.OnError(err)
+		}
 	}
 	w.give(len(tasks))
 }
