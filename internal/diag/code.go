@@ -25,11 +25,13 @@ type Entry struct {
 	Example string
 }
 
-// index holds every entry by its code. It is built once, from the tables of the
-// codes_*.go files.
+// tables are the entries of the codes_*.go files.
+var tables = [][]Entry{syntaxCodes, languageCodes, sqlCodes, invariantCodes, generateCodes}
+
+// index holds every entry by its code.
 var index = func() map[Code]Entry {
 	m := make(map[Code]Entry)
-	for _, table := range [][]Entry{syntaxCodes, languageCodes, sqlCodes, invariantCodes, generateCodes} {
+	for _, table := range tables {
 		for _, e := range table {
 			m[e.Code] = e
 		}

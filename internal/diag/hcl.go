@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -12,8 +13,9 @@ import (
 // One cause gives one error. Of the syntax errors of one line the first is kept,
 // and where a file has syntax errors its other findings are dropped: the parser
 // lost a part of the file, and what is missing or unknown in the rest is an echo.
+// So is a missing attribute when an unknown one is a misspelling of its name.
 func FromHCL(diags hcl.Diagnostics) List {
-	broken := brokenFiles(diags)
+	broken, misspelled := brokenFiles(diags), misspelledNames(diags)
 	seen := make(map[place]bool)
 	var list List
 	for _, d := range diags {
@@ -21,26 +23,26 @@ func FromHCL(diags hcl.Diagnostics) List {
 			continue
 		}
 		ours := fromHCL(d)
-		at := place{ours.Subject.Filename, ours.Subject.Start.Line, ours.Code}
-		if ours.Code == Syntax {
-			if seen[at] {
-				continue
-			}
-		} else if broken[ours.Subject.Filename] {
+		switch at := (place{ours.Subject.Filename, ours.Subject.Start.Line}); {
+		case ours.Code == Syntax && seen[at]:
+			continue
+		case ours.Code == Syntax:
+			seen[at] = true
+		case broken[ours.Subject.Filename]:
+			continue
+		case ours.Code == MissingAttribute && misspelled[quoted(d.Detail)]:
 			continue
 		}
-		seen[at] = true
 		list.Add(ours)
 	}
 	list.Sort()
 	return list
 }
 
-// place is a line of a file and the class of what was found there.
+// place is a line of a file.
 type place struct {
 	file string
 	line int
-	code Code
 }
 
 // brokenFiles names the files that have syntax errors.
@@ -54,42 +56,88 @@ func brokenFiles(diags hcl.Diagnostics) map[string]bool {
 	return broken
 }
 
+// misspelledNames are the attributes that unknown ones were most likely meant to
+// be.
+func misspelledNames(diags hcl.Diagnostics) map[string]bool {
+	names := make(map[string]bool)
+	for _, d := range diags {
+		if d == nil || codeOf(d) != UnknownAttribute {
+			continue
+		}
+		if _, help := splitSuggestion(d.Detail); help != "" {
+			names[quoted(help)] = true
+		}
+	}
+	return names
+}
+
 func fromHCL(d *hcl.Diagnostic) Diagnostic {
-	detail, meant := splitSuggestion(d.Detail)
-	ours := Diagnostic{Code: codeOf(d), Detail: detail}
+	ours := Diagnostic{Code: codeOf(d)}
 	if d.Severity == hcl.DiagWarning {
 		ours.Severity = Warning
 	}
 	if d.Subject != nil {
 		ours.Subject = *d.Subject
 	}
-	if meant != "" {
-		ours.Help = "did you mean " + meant + "?"
+	detail := d.Detail
+	if ours.Code == DuplicateAttribute {
+		detail, ours.Related = splitPlace(detail, ours.Subject.Filename)
 	}
+	ours.Detail, ours.Help = splitSuggestion(retell(detail, ours.Code))
 	if ours.Detail == "" {
-		ours.Detail = sentence(d.Summary)
+		ours.Detail = strings.TrimSuffix(d.Summary, ".") + "."
 	}
 	return ours
 }
 
-// splitSuggestion takes HCL's `Did you mean "x"?` out of a detail, since help
-// stands apart from the error.
-func splitSuggestion(detail string) (rest, meant string) {
-	const marker = "Did you mean "
-	i := strings.Index(detail, marker)
+// splitSuggestion takes HCL's `Did you mean "x"?`, and what follows it, out of a
+// detail, since help stands apart from the error.
+func splitSuggestion(detail string) (rest, help string) {
+	i := strings.Index(detail, "Did you mean ")
 	if i < 0 {
 		return detail, ""
 	}
-	meant, after, found := strings.Cut(detail[i+len(marker):], "?")
-	if !found {
-		return detail, ""
-	}
-	return strings.TrimSpace(strings.TrimSpace(detail[:i]) + after), meant
+	return strings.TrimSpace(detail[:i]), "d" + detail[i+1:]
 }
 
-// sentence makes a sentence of one of HCL's summaries.
-func sentence(summary string) string {
-	return strings.TrimSuffix(summary, ".") + "."
+// splitPlace takes the place of the first definition out of the detail of a
+// second one, where HCL prints it as text.
+func splitPlace(detail, file string) (rest string, related []Related) {
+	head, tail, ok := strings.Cut(detail, " at "+file+":")
+	if !ok {
+		return detail, nil
+	}
+	first := hcl.Range{Filename: file}
+	if n, _ := fmt.Sscanf(tail, "%d,%d-%d", &first.Start.Line, &first.Start.Column, &first.End.Column); n < 3 {
+		return detail, nil
+	}
+	first.End.Line = first.Start.Line
+	return head + ".", []Related{{Range: first, Text: "first set here"}}
+}
+
+// retell puts a detail into the words that pawl uses: HCL's attributes are called
+// arguments there, which are something else here.
+func retell(detail string, code Code) string {
+	detail = strings.NewReplacer(
+		" 1 labels", " 1 label", " 1 argument(s)", " 1 argument", "argument(s)", "arguments",
+		"failed: EOF.", "failed: the text ends too early.", "failed: unexpected EOF.", "failed: the text ends too early.",
+	).Replace(detail)
+	switch code {
+	case Syntax, UnknownAttribute, MissingAttribute, DuplicateAttribute, UnknownBlock:
+		parts := strings.Split(detail, `"`)
+		for i := 0; i < len(parts); i += 2 { // the others are quotations
+			parts[i] = strings.NewReplacer("Argument", "Attribute", "argument", "attribute").Replace(parts[i])
+		}
+		return strings.Join(parts, `"`)
+	}
+	return detail
+}
+
+// quoted returns the first quotation in a text.
+func quoted(text string) string {
+	_, rest, _ := strings.Cut(text, `"`)
+	name, _, _ := strings.Cut(rest, `"`)
+	return name
 }
 
 // codesBySummary holds the fixed summaries of the HCL library. Whatever is not

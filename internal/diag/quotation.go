@@ -84,8 +84,8 @@ func sourceLine(src []byte, number int) (string, bool) {
 // grapheme clusters, so the byte is the exact one; the column stands in when the
 // byte does not lie in this line.
 func offsetInLine(src []byte, line string, pos hcl.Pos) int {
-	if pos.Byte <= len(src) {
-		start := bytes.LastIndexByte(src[:max(pos.Byte, 0)], '\n') + 1
+	if pos.Byte >= 0 && pos.Byte <= len(src) {
+		start := bytes.LastIndexByte(src[:pos.Byte], '\n') + 1
 		if bytes.HasPrefix(src[start:], []byte(line)) && bytes.Count(src[:start], []byte{'\n'}) == pos.Line-1 {
 			return min(pos.Byte-start, len(line))
 		}
