@@ -1,9 +1,7 @@
 package pgsql
 
 import (
-	"strings"
 	"testing"
-	"unicode"
 
 	pg "github.com/pganalyze/pg_query_go/v5"
 )
@@ -20,6 +18,7 @@ func FuzzParseExpr(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		parsed = cache{} // else the fuzzer sees other code run the second time
 		e, err := ParseExpr(text, Options{})
 		if err != nil {
 			if err.Offset < 0 || err.Length < 0 || err.Offset+err.Length > len(text) || err.Message == "" {
@@ -56,7 +55,7 @@ func offsetsAreInside(t *testing.T, text string, e *Expr) {
 		}
 	}
 	for _, c := range e.Conjuncts() {
-		if c.Offset() < 0 || c.Offset() >= len(text) || strings.TrimFunc(c.SQL(), unicode.IsSpace) == "" {
+		if c.Offset() < 0 || c.Offset() >= len(text) || c.SQL() == "" {
 			t.Fatalf("%q: conjunct %q at %d", text, c, c.Offset())
 		}
 	}
