@@ -74,7 +74,7 @@ func fetchFrom(ctx context.Context, repository string, major int, progress io.Wr
 	if err != nil {
 		return Binaries{}, err
 	}
-	defer turn.Close()
+	defer unlock(turn)
 	home := filepath.Join(dir, fmt.Sprint(major))
 	if bin, err := At(filepath.Join(home, "bin")); err == nil {
 		return bin, nil

@@ -24,7 +24,7 @@ const (
 var errLocked = errors.New("locked by another process")
 
 // tryLock opens path, making it for owner if need be, and locks it in the given
-// flock mode without waiting. Closing the file unlocks it.
+// flock mode without waiting. unlock gives it back.
 func tryLock(path string, mode int, owner account) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -56,6 +56,13 @@ func relock(f *os.File, mode int) error {
 		}
 		return nil
 	}
+}
+
+// unlock gives up a lock and closes its file. Closing alone would not do at once: a
+// program that this process is just starting holds a copy of every open file for a
+// moment, and the lock goes with the last copy.
+func unlock(f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
 }
 
 // waitLock is tryLock that waits for its turn until ctx ends. It polls, because

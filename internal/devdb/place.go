@@ -49,7 +49,7 @@ func temporaryPlace(owner account) (place, *os.File, error) {
 	}
 	if err != nil {
 		if users != nil {
-			users.Close()
+			unlock(users)
 		}
 		return place{}, nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -144,17 +144,44 @@ func makeFolders(dir string) error {
 	return os.Lchown(dir, int(stat.Uid), int(stat.Gid))
 }
 
-// placeElsewhere makes the folder that stands in for dir, and says so in dir.
+// elsewhereRoot holds the data of root's projects that the server cannot enter.
+const elsewhereRoot = "/var/lib/pawl/dev"
+
+// placeElsewhere makes the folder that stands in for dir, and has each of the two
+// name the other. It also removes the folders of projects that are gone.
 func placeElsewhere(dir string, owner account) (string, error) {
+	sweepElsewhere(owner)
 	sum := sha256.Sum256([]byte(dir))
-	elsewhere := filepath.Join("/var/lib/pawl/dev", hex.EncodeToString(sum[:8]))
+	elsewhere := filepath.Join(elsewhereRoot, hex.EncodeToString(sum[:8]))
 	if err := os.MkdirAll(elsewhere, 0o755); err != nil {
 		return "", fmt.Errorf("make the private server's folder (user %d, who runs it for root, cannot enter %s): %w", owner.uid, dir, err)
 	}
 	if ok, err := owner.canReach(elsewhere); err != nil || !ok {
 		return "", errors.Join(fmt.Errorf("user %d, who runs the private server for root, can enter neither %s nor %s: make the folders above one of them passable", owner.uid, dir, elsewhere), err)
 	}
-	return elsewhere, os.WriteFile(filepath.Join(dir, "location"), []byte(elsewhere+"\n"), 0o644)
+	return elsewhere, errors.Join(
+		os.WriteFile(filepath.Join(elsewhere, "project"), []byte(dir+"\n"), 0o644),
+		os.WriteFile(filepath.Join(dir, "location"), []byte(elsewhere+"\n"), 0o644),
+	)
+}
+
+// sweepElsewhere removes the data of projects whose .pawl/dev has been deleted. As
+// sweep does, it leaves for the next time what it cannot remove.
+func sweepElsewhere(owner account) {
+	notes, err := filepath.Glob(filepath.Join(elsewhereRoot, "*", "project"))
+	if err != nil {
+		return
+	}
+	for _, note := range notes {
+		text, err := os.ReadFile(note)
+		if err != nil {
+			continue
+		}
+		project := strings.TrimSuffix(string(text), "\n")
+		if _, err := os.Lstat(project); errors.Is(err, fs.ErrNotExist) {
+			sweepOne(filepath.Dir(note), owner)
+		}
+	}
 }
 
 // socketDir returns the folder for the server's socket: its own folder, or a
@@ -200,7 +227,7 @@ func sweepOne(dir string, owner account) {
 	if err != nil {
 		return
 	}
-	defer users.Close()
+	defer unlock(users)
 	data := filepath.Join(dir, "data")
 	if file, ok := runningServer(data); ok {
 		if err := syscall.Kill(file.pid, syscall.SIGQUIT); err != nil {

@@ -162,14 +162,7 @@ func TestRootsProjectInAClosedFolder(t *testing.T) {
 	closed := t.TempDir() // mode 0700 above it
 	dir := filepath.Join(closed, ".pawl", "dev")
 	srv := start(t, Options{Dir: dir})
-	t.Cleanup(func() { // before the server's, which is registered earlier: last in, first out
-		if err := srv.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-		if err := os.RemoveAll(srv.Dir()); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { os.RemoveAll(srv.Dir()) })
 	if err := ping(srv.URL("postgres")); err != nil {
 		t.Fatal(err)
 	}
@@ -180,8 +173,25 @@ func TestRootsProjectInAClosedFolder(t *testing.T) {
 	if got := strings.TrimSpace(string(text)); got != srv.Dir() {
 		t.Errorf("%s/location says %s, the server is in %s", dir, got, srv.Dir())
 	}
-	if joined := start(t, Options{Dir: dir}); joined.PID() != srv.PID() {
+	joined := start(t, Options{Dir: dir})
+	if joined.PID() != srv.PID() {
 		t.Errorf("the second start did not find the first one's server")
+	}
+
+	// The data goes with the project, but not from under a server in use.
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	sweepElsewhere(srv.owner)
+	if err := ping(srv.URL("postgres")); err != nil {
+		t.Errorf("a server in use was swept: %v", err)
+	}
+	if err := errors.Join(joined.Stop(context.Background()), srv.Stop(context.Background())); err != nil {
+		t.Fatal(err)
+	}
+	sweepElsewhere(srv.owner)
+	if !gone(srv.Dir()) {
+		t.Errorf("the project is gone, and its data still in %s", srv.Dir())
 	}
 }
 

@@ -35,7 +35,7 @@ func startTemporary(ctx context.Context, o Options) (*Server, error) {
 		err = s.launch(ctx, o.TCP)
 	}
 	if err != nil {
-		return nil, errors.Join(err, users.Close(), os.RemoveAll(home.dir))
+		return nil, errors.Join(err, unlock(users), os.RemoveAll(home.dir))
 	}
 	return s, nil
 }
@@ -49,7 +49,7 @@ func startPersistent(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer turn.Close()
+	defer unlock(turn)
 	bin, err := chooseFor(ctx, o, home.data)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func startPersistent(ctx context.Context, o Options) (*Server, error) {
 		err = s.startHere(ctx, o)
 	}
 	if err != nil {
-		return nil, errors.Join(err, users.Close())
+		return nil, errors.Join(err, unlock(users))
 	}
 	return s, nil
 }

@@ -26,7 +26,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	s.stopped = true
 	if s.place.temporary {
 		err := s.end(ctx, syscall.SIGQUIT)
-		return errors.Join(err, os.RemoveAll(s.place.dir), s.users.Close())
+		return errors.Join(err, os.RemoveAll(s.place.dir), unlock(s.users))
 	}
 	return s.leave(ctx)
 }
@@ -37,9 +37,9 @@ func (s *Server) leave(ctx context.Context) error {
 	// safe: the watcher stops the server if we were the last.
 	turn, err := waitLock(ctx, s.place.file(lockFile), syscall.LOCK_EX, s.owner)
 	if err != nil {
-		return errors.Join(err, s.closeWatch(), s.users.Close())
+		return errors.Join(err, s.closeWatch(), unlock(s.users))
 	}
-	defer turn.Close()
+	defer unlock(turn)
 	err = relock(s.users, syscall.LOCK_EX)
 	switch {
 	case err == nil:
@@ -47,7 +47,7 @@ func (s *Server) leave(ctx context.Context) error {
 	case errors.Is(err, errLocked):
 		err = s.closeWatch()
 	}
-	return errors.Join(err, s.users.Close())
+	return errors.Join(err, unlock(s.users))
 }
 
 // removeSocketDir removes the folder of the socket of a stopped server, where that
