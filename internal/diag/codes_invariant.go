@@ -4,35 +4,565 @@ package diag
 const (
 	// OverlapEmptyRange is a no_overlap over a range that may be empty.
 	OverlapEmptyRange Code = "overlap-empty-range"
-	// NullableKey is a no_duplicates over a nullable column that does not say
-	// what NULL means.
+	// OverlapNullable is a column of a no_overlap that may be NULL.
+	OverlapNullable Code = "overlap-nullable"
+	// OverlapRangeType is a range that is none.
+	OverlapRangeType Code = "overlap-range-type"
+	// OverlapBounds is a form of bounds that the range's type never has.
+	OverlapBounds Code = "overlap-bounds"
+	// OverlapGroupType is a group of a no_overlap whose type has no equality in a GiST index.
+	OverlapGroupType Code = "overlap-group-type"
+	// NullableKey is a no_duplicates over a nullable column that does not say what NULL means.
 	NullableKey Code = "nullable-key"
+	// NullsVersion is nulls = "not_distinct" for a server that does not have it.
+	NullsVersion Code = "nulls-version"
+	// LiveColumnInKey is a key that holds the column of `live`.
+	LiveColumnInKey Code = "live-column-in-key"
+	// IgnoresLive is an invariant of a table with `live` that also covers other rows.
+	IgnoresLive Code = "ignores-live"
+	// DeferrableKey is a deferrable key that has to be an index.
+	DeferrableKey Code = "deferrable-key"
+	// KeyType is a key over a type without an order.
+	KeyType Code = "key-type"
+	// KeyWithoutColumn is an expression in a key that mentions no column.
+	KeyWithoutColumn Code = "key-without-column"
+	// RepeatedColumn is a column that stands twice in one list.
+	RepeatedColumn Code = "repeated-column"
+	// RedundantKey is a key that another one promises already.
+	RedundantKey Code = "redundant-key"
 	// UnknownState is a move from or to a state that the column does not have.
 	UnknownState Code = "unknown-state"
+	// UnreachableState is a state that nothing leads to.
+	UnreachableState Code = "unreachable-state"
+	// StuckState is a state that nothing leaves and that is not final.
+	StuckState Code = "stuck-state"
+	// FinalState is a final state that a move leaves.
+	FinalState Code = "final-state"
+	// InitialDefault is the default of a state column that is not initial.
+	InitialDefault Code = "initial-default"
+	// StateType is a state column that is neither text nor an enum.
+	StateType Code = "state-type"
+	// StateNullable is a state column that may be NULL.
+	StateNullable Code = "state-nullable"
+	// GovernedTwice is a second transitions block for one column.
+	GovernedTwice Code = "governed-twice"
+	// GovernedColumn is a write of a state column outside of its moves.
+	GovernedColumn Code = "governed-column"
+	// GuardWithArgument is a guard of a move that a trigger cannot check.
+	GuardWithArgument Code = "guard-with-argument"
+	// FixedColumn is a write of a primary key or an identity column.
+	FixedColumn Code = "fixed-column"
+	// SetNull is NULL for a column that is NOT NULL.
+	SetNull Code = "set-null"
+	// UnusedArgument is an argument that nothing uses.
+	UnusedArgument Code = "unused-argument"
+	// ArgumentName is an argument named like the key of the row.
+	ArgumentName Code = "argument-name"
+	// ArgumentType is an argument named like a column with another type.
+	ArgumentType Code = "argument-type"
+	// PositiveArgument is an entry of positive that is no numeric argument.
+	PositiveArgument Code = "positive-argument"
+	// PrimaryKeyMissing is a table with operations and without a primary key.
+	PrimaryKeyMissing Code = "primary-key-missing"
+	// NullablePrimaryKey is a primary key over a column that says null = true.
+	NullablePrimaryKey Code = "nullable-primary-key"
+	// IdentityColumn is an identity that cannot be one.
+	IdentityColumn Code = "identity-column"
+	// DefaultValue is a default that does not fit the column's type.
+	DefaultValue Code = "default-value"
+	// SystemColumn is a column named like one that PostgreSQL gives to every table.
+	SystemColumn Code = "system-column"
+	// NoColumns is a table without columns.
+	NoColumns Code = "no-columns"
+	// CheckWithoutColumn is a check that mentions no column.
+	CheckWithoutColumn Code = "check-without-column"
+	// ReferenceTarget is a foreign key to something that is no key of all rows.
+	ReferenceTarget Code = "reference-target"
+	// ReferenceDeferrable is a foreign key to a deferrable key.
+	ReferenceDeferrable Code = "reference-deferrable"
+	// ReferenceColumns is a foreign key with another number of columns than its target.
+	ReferenceColumns Code = "reference-columns"
+	// ReferenceType is a foreign key whose columns have other types than its target.
+	ReferenceType Code = "reference-type"
+	// ReferenceAction is an action that sets a NOT NULL column to NULL.
+	ReferenceAction Code = "reference-action"
+	// ForeignKeyIndex is a foreign key without an index on its side.
+	ForeignKeyIndex Code = "foreign-key-index"
+	// IndexMethod is an index method that PostgreSQL does not have.
+	IndexMethod Code = "index-method"
+	// ReservedSchema is a schema that belongs to the server or to pawl.
+	ReservedSchema Code = "reserved-schema"
+	// QueueColumn is a column of a queue that the queue has itself.
+	QueueColumn Code = "queue-column"
+	// QueueHeartbeat is a heartbeat that is too rare for the lease.
+	QueueHeartbeat Code = "queue-heartbeat"
+	// BackoffOrder is a first pause that is longer than the longest.
+	BackoffOrder Code = "backoff-order"
+	// AdvisoryClass is a missing or impossible advisory_class.
+	AdvisoryClass Code = "advisory-class"
+	// SingletonKey is a second singleton with one key.
+	SingletonKey Code = "singleton-key"
+	// TransactionIsolation is an isolation level that no operation of this version runs at.
+	TransactionIsolation Code = "transaction-isolation"
+	// RetryCode is an SQLSTATE on a retry list that another attempt does not cure.
+	RetryCode Code = "retry-code"
+	// AllowNotPossible is an allow for a finding that cannot be silenced.
+	AllowNotPossible Code = "allow-not-possible"
 )
 
 var invariantCodes = []Entry{
 	{
 		Code:    OverlapEmptyRange,
 		Summary: "a range that can be empty is never in conflict",
-		Explain: "An empty range overlaps nothing, not even itself. Two bookings with an empty range would both " +
-			"succeed, and both would count as booked. pawl adds CHECK (NOT isempty(range)) unless allow_empty is set.",
+		Explain: "An empty range overlaps nothing, not even itself. Two bookings with an empty range would both succeed, " +
+			"and both would count as booked. pawl adds CHECK (NOT isempty(range)) unless allow_empty is set.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"during\" { type = tstzrange }\n" +
+			"  primary_key { columns = [id] }\n  no_overlap \"one\" {\n    range = during\n    allow_empty = true\n  }\n" +
+			"}\n",
+	},
+	{
+		Code:    OverlapNullable,
+		Summary: "a NULL is in no group and in conflict with nothing",
+		Explain: "An exclusion constraint compares with = and &&, which are never true for NULL. Rows with NULL in the " +
+			"group or in the range are accepted beside any other row. pawl makes these columns NOT NULL; a column " +
+			"that says null = true contradicts that.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"during\" {\n    type = tstzrange\n" +
+			"    null = true\n  }\n  primary_key { columns = [id] }\n  no_overlap \"one\" { range = during }\n}\n",
+	},
+	{
+		Code:    OverlapRangeType,
+		Summary: "only ranges overlap",
+		Explain: "The overlap operator && exists for PostgreSQL's range types. Two columns make a range when both have one " +
+			"type that has ranges: integer, bigint, numeric, date, timestamp or timestamptz.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"during\" { type = timestamptz }\n" +
+			"  primary_key { columns = [id] }\n  no_overlap \"one\" { range = during }\n}\n",
+	},
+	{
+		Code:    OverlapBounds,
+		Summary: "bounds that this range type never has",
+		Explain: "PostgreSQL brings ranges over integer, bigint and date to the form [), whatever was written. A check for " +
+			"an end that belongs to the range would refuse every row.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"days\" { type = daterange }\n" +
+			"  primary_key { columns = [id] }\n  no_overlap \"one\" {\n    range = days\n    bounds = \"[]\"\n  }\n}\n",
+	},
+	{
+		Code:    OverlapGroupType,
+		Summary: "this type cannot group an exclusion constraint",
+		Explain: "Every part of an exclusion constraint needs an operator class of GiST. The extension btree_gist has one " +
+			"for scalar types, and for boolean from PostgreSQL 16 on.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"tags\" { type = jsonb }\n" +
+			"  column \"during\" { type = tstzrange }\n  primary_key { columns = [id] }\n  no_overlap \"one\" {\n" +
+			"    within = [tags]\n    range = during\n  }\n}\n",
 	},
 	{
 		Code:    NullableKey,
 		Summary: "a key over a nullable column must say what NULL means",
-		Explain: "A unique constraint takes two NULLs for different values, so any number of rows with NULL " +
-			"succeed. Write nulls = \"distinct\" when that is meant and nulls = \"not_distinct\" when it is not.",
-		Example: "table \"accounts\" {\n  column \"id\" { type = bigint }\n  column \"email\" {\n    type = text\n    null = true\n  }\n" +
-			"  primary_key { columns = [id] }\n  no_duplicates \"email\" { columns = [email] }\n}\n",
+		Explain: "A unique constraint takes two NULLs for different values, so any number of rows with NULL succeed. Write " +
+			"nulls = \"distinct\" when that is meant and nulls = \"not_distinct\" when it is not.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"email\" {\n    type = text\n" +
+			"    null = true\n  }\n  primary_key { columns = [id] }\n  no_duplicates \"email\" { columns = [email] }\n}\n",
+	},
+	{
+		Code:    NullsVersion,
+		Summary: "NULLS NOT DISTINCT needs PostgreSQL 15",
+		Explain: "Output for PostgreSQL 14 cannot count NULL as a value in a unique index. Raise postgres in the pawl " +
+			"block, or put coalesce(column, value) into the key, with a value that no row has.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"email\" {\n    type = text\n" +
+			"    null = true\n  }\n  primary_key { columns = [id] }\n  no_duplicates \"email\" {\n    columns = [email]\n" +
+			"    nulls = \"not_distinct\"\n  }\n}\n",
+	},
+	{
+		Code:    LiveColumnInKey,
+		Summary: "the key holds the column that says which rows count",
+		Explain: "Of live rows the column has one value, most often NULL, and to a unique index NULL equals nothing: " +
+			"UNIQUE (email, deleted_at) lets any number of live rows have one e-mail. The key covers live rows alone " +
+			"already.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"email\" { type = text }\n" +
+			"  column \"deleted_at\" {\n    type = timestamptz\n    null = true\n  }\n  primary_key { columns = [id] }\n" +
+			"  live = \"deleted_at IS NULL\"\n  no_duplicates \"email\" {\n    columns = [email, deleted_at]\n" +
+			"    nulls = \"distinct\"\n  }\n}\n",
+	},
+	{
+		Code:    IgnoresLive,
+		Summary: "rows that are not live count here too",
+		Explain: "A row that was taken away keeps its values, so a new row with the same values is refused although nobody " +
+			"sees the old one. That is right for names that are never given again: then allow it, with the reason.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"email\" { type = text }\n" +
+			"  column \"deleted_at\" {\n    type = timestamptz\n    null = true\n  }\n  primary_key { columns = [id] }\n" +
+			"  live = \"deleted_at IS NULL\"\n  no_duplicates \"email\" {\n    columns = [email]\n" +
+			"    where = \"email <> ''\"\n  }\n}\n",
+	},
+	{
+		Code:    DeferrableKey,
+		Summary: "a key with a predicate or an expression cannot wait",
+		Explain: "Only unique constraints are deferrable, and PostgreSQL makes none with a WHERE or over an expression.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"email\" { type = text }\n" +
+			"  primary_key { columns = [id] }\n  no_duplicates \"email\" {\n    columns = [sql(\"lower(email)\")]\n" +
+			"    deferrable = true\n  }\n}\n",
+	},
+	{
+		Code:    KeyType,
+		Summary: "a type that no key can hold",
+		Explain: "Keys are btree indexes, and some types (json, xml, point) have no order that a btree could keep.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"body\" { type = json }\n" +
+			"  primary_key { columns = [id] }\n  no_duplicates \"body\" { columns = [body] }\n}\n",
+	},
+	{
+		Code:    KeyWithoutColumn,
+		Summary: "a key expression that is the same for every row",
+		Explain: "A unique key over a constant allows a single row; beside other parts it adds nothing.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"email\" { type = text }\n" +
+			"  primary_key { columns = [id] }\n  no_duplicates \"email\" { columns = [sql(\"1 + 1\")] }\n}\n",
+	},
+	{
+		Code:    RepeatedColumn,
+		Summary: "a column stands twice in one list",
+		Explain: "PostgreSQL refuses a column that stands twice in a key; elsewhere the second one most often stands for " +
+			"another that was forgotten.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"email\" { type = text }\n" +
+			"  primary_key { columns = [id] }\n  no_duplicates \"email\" { columns = [email, email] }\n}\n",
+	},
+	{
+		Code:    RedundantKey,
+		Summary: "a key that is promised already",
+		Explain: "Two indexes hold the same values: each write pays for both, and which of them an error names is not " +
+			"certain.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  primary_key { columns = [id] }\n" +
+			"  no_duplicates \"id\" { columns = [id] }\n}\n",
 	},
 	{
 		Code:    UnknownState,
 		Summary: "a move names a state that the column does not have",
 		Explain: "The move could never run, or would fail with an error of the database on every call.",
-		Example: "enum \"seat_status\" { values = [\"free\", \"booked\"] }\ntable \"seats\" {\n  column \"id\" { type = bigint }\n" +
-			"  column \"status\" { type = enum.seat_status }\n  primary_key { columns = [id] }\n" +
-			"  transitions \"status\" {\n    column  = status\n    initial = [\"free\"]\n    move \"book\" {\n" +
-			"      from = [\"fre\"]\n      to   = \"booked\"\n    }\n  }\n}\n",
+		Example: "enum \"seat_status\" { values = [\"free\", \"booked\"] }\ntable \"seats\" {\n" +
+			"  column \"id\" { type = bigint }\n  column \"status\" { type = enum.seat_status }\n" +
+			"  primary_key { columns = [id] }\n  transitions \"status\" {\n    column = status\n" +
+			"    initial = [\"free\"]\n    move \"book\" {\n      from = [\"fre\"]\n      to = \"booked\"\n    }\n  }\n" +
+			"}\n",
+	},
+	{
+		Code:    UnreachableState,
+		Summary: "a state that nothing leads to",
+		Explain: "No row can ever be in the state. Most often a move or an initial state was forgotten; code that waits " +
+			"for the state waits for ever.",
+		Example: "enum \"seat_status\" { values = [\"free\", \"booked\", \"lost\"] }\ntable \"seats\" {\n" +
+			"  column \"id\" { type = bigint }\n  column \"status\" { type = enum.seat_status }\n" +
+			"  primary_key { columns = [id] }\n  transitions \"status\" {\n    column = status\n" +
+			"    initial = [\"free\"]\n    final = [\"booked\"]\n    move \"book\" {\n      from = [\"free\"]\n" +
+			"      to = \"booked\"\n    }\n  }\n}\n",
+	},
+	{
+		Code:    StuckState,
+		Summary: "a dead end that is not called final",
+		Explain: "A row that comes into the state stays there for ever. Where that is meant, say so with final; most often " +
+			"a move was forgotten.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"status\" { type = text }\n" +
+			"  primary_key { columns = [id] }\n  transitions \"status\" {\n    column = status\n" +
+			"    initial = [\"free\"]\n    move \"book\" {\n      from = [\"free\"]\n      to = \"booked\"\n    }\n  }\n" +
+			"}\n",
+	},
+	{
+		Code:    FinalState,
+		Summary: "a move leaves a final state",
+		Explain: "Whoever reads the file takes a final state for the end, and writes code that does not expect the row to " +
+			"come back.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"status\" { type = text }\n" +
+			"  primary_key { columns = [id] }\n  transitions \"status\" {\n    column = status\n" +
+			"    initial = [\"free\"]\n    final = [\"booked\"]\n    move \"book\" {\n      from = [\"free\"]\n" +
+			"      to = \"booked\"\n    }\n    move \"free\" {\n      from = [\"booked\"]\n      to = \"free\"\n    }\n" +
+			"  }\n}\n",
+	},
+	{
+		Code:    InitialDefault,
+		Summary: "the default is not an initial state",
+		Explain: "Every insert that leaves the state out would be refused by the trigger.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"status\" {\n    type = text\n" +
+			"    default = \"booked\"\n  }\n  primary_key { columns = [id] }\n  transitions \"status\" {\n" +
+			"    column = status\n    initial = [\"free\"]\n    move \"book\" {\n      from = [\"free\"]\n" +
+			"      to = \"booked\"\n    }\n    move \"free\" {\n      from = [\"booked\"]\n      to = \"free\"\n    }\n" +
+			"  }\n}\n",
+	},
+	{
+		Code:    StateType,
+		Summary: "states are names",
+		Explain: "pawl compares states as text or as values of an enum. A number does not say what it means, to people and " +
+			"to psql.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"status\" { type = bigint }\n" +
+			"  primary_key { columns = [id] }\n  transitions \"status\" {\n    column = status\n" +
+			"    initial = [\"free\"]\n    move \"book\" {\n      from = [\"free\"]\n      to = \"booked\"\n    }\n" +
+			"    move \"free\" {\n      from = [\"booked\"]\n      to = \"free\"\n    }\n  }\n}\n",
+	},
+	{
+		Code:    StateNullable,
+		Summary: "a row in no state",
+		Explain: "No move leaves NULL and none leads there, so a row with a NULL state is stuck outside of the state " +
+			"machine.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"status\" {\n    type = text\n" +
+			"    null = true\n  }\n  primary_key { columns = [id] }\n  transitions \"status\" {\n    column = status\n" +
+			"    initial = [\"free\"]\n    move \"book\" {\n      from = [\"free\"]\n      to = \"booked\"\n    }\n" +
+			"    move \"free\" {\n      from = [\"booked\"]\n      to = \"free\"\n    }\n  }\n}\n",
+	},
+	{
+		Code:    GovernedTwice,
+		Summary: "two state machines for one column",
+		Explain: "Each of the two would refuse the moves of the other one.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"status\" { type = text }\n" +
+			"  primary_key { columns = [id] }\n  transitions \"one\" {\n    column = status\n    initial = [\"free\"]\n" +
+			"    move \"one\" {\n      from = [\"free\"]\n      to = \"free\"\n    }\n  }\n  transitions \"two\" {\n" +
+			"    column = status\n    initial = [\"free\"]\n    move \"two\" {\n      from = [\"free\"]\n" +
+			"      to = \"free\"\n    }\n  }\n}\n",
+	},
+	{
+		Code:    GovernedColumn,
+		Summary: "only moves change a state column",
+		Explain: "A write that does not look at the state before can undo a move that another client made in between; with " +
+			"enforce = \"database\" the trigger refuses it.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"status\" { type = text }\n" +
+			"  primary_key { columns = [id] }\n  transitions \"status\" {\n    column = status\n" +
+			"    initial = [\"free\"]\n    move \"stay\" {\n      from = [\"free\"]\n      to = \"free\"\n    }\n  }\n" +
+			"  edit \"change\" { columns = [status] }\n}\n",
+	},
+	{
+		Code:    GuardWithArgument,
+		Summary: "a guard that holds in generated code alone",
+		Explain: "A trigger does not know the arguments of a call. For other clients the move is allowed whenever the " +
+			"states fit; what must hold for everybody belongs into a check, or into a guard over columns.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"status\" { type = text }\n" +
+			"  column \"price\" { type = bigint }\n  primary_key { columns = [id] }\n  transitions \"status\" {\n" +
+			"    column = status\n    initial = [\"free\"]\n    final = [\"booked\"]\n    move \"book\" {\n" +
+			"      from = [\"free\"]\n      to = \"booked\"\n      args = { offer = bigint }\n" +
+			"      guard = \"price <= @offer\"\n    }\n  }\n}\n",
+	},
+	{
+		Code:    FixedColumn,
+		Summary: "a column that no operation may write",
+		Explain: "After a change of its key a row is another one: callers that hold the key find nothing, or a stranger. " +
+			"Identity columns take their values from the server alone.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"email\" { type = text }\n" +
+			"  primary_key { columns = [id] }\n  edit \"renumber\" { columns = [id] }\n}\n",
+	},
+	{
+		Code:    SetNull,
+		Summary: "NULL for a column that is NOT NULL",
+		Explain: "The operation would fail on every call.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"email\" { type = text }\n" +
+			"  primary_key { columns = [id] }\n  adjust \"forget\" { set = { email = \"NULL\" } }\n}\n",
+	},
+	{
+		Code:    UnusedArgument,
+		Summary: "an argument that nothing uses",
+		Explain: "Callers would pass a value that changes nothing. PostgreSQL also cannot tell the type of a parameter " +
+			"that no text mentions.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"stock\" { type = bigint }\n" +
+			"  primary_key { columns = [id] }\n  adjust \"take\" {\n    args = { n = bigint }\n" +
+			"    set = { stock = \"stock - 1\" }\n  }\n}\n",
+	},
+	{
+		Code:    ArgumentName,
+		Summary: "an argument with the name of the key",
+		Explain: "An operation on one row takes its key already; one name would stand for two values.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"stock\" { type = bigint }\n" +
+			"  primary_key { columns = [id] }\n  adjust \"take\" {\n    args = { id = bigint }\n" +
+			"    set = { stock = \"stock - @id\" }\n  }\n}\n",
+	},
+	{
+		Code:    ArgumentType,
+		Summary: "an argument and its column have different types",
+		Explain: "An argument named like a column stands for a value of that column. With another type the assignment or " +
+			"comparison would cast, and could round or fail.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"stock\" { type = bigint }\n" +
+			"  primary_key { columns = [id] }\n  adjust \"take\" {\n    args = { stock = text }\n" +
+			"    set = { stock = \"@stock::bigint\" }\n  }\n}\n",
+	},
+	{
+		Code:    PositiveArgument,
+		Summary: "positive names something that is no numeric argument",
+		Explain: "Nothing would be checked, and a negative amount would turn the operation around.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"stock\" { type = bigint }\n" +
+			"  primary_key { columns = [id] }\n  adjust \"take\" {\n    args = { n = bigint }\n" +
+			"    set = { stock = \"stock - @n\" }\n    positive = [m]\n  }\n}\n",
+	},
+	{
+		Code:    PrimaryKeyMissing,
+		Summary: "operations need a primary key",
+		Explain: "A move, an adjust or an edit is about one row. Without a key its UPDATE could hit several rows, and " +
+			"nothing would tell.",
+		Example: "table \"seats\" {\n  column \"stock\" { type = bigint }\n" +
+			"  adjust \"take\" { set = { stock = \"stock - 1\" } }\n}\n",
+	},
+	{
+		Code:    NullablePrimaryKey,
+		Summary: "a primary key is never NULL",
+		Explain: "PostgreSQL makes the columns of a primary key NOT NULL, so the column would not be what the file says.",
+		Example: "table \"seats\" {\n  column \"id\" {\n    type = bigint\n    null = true\n  }\n" +
+			"  primary_key { columns = [id] }\n}\n",
+	},
+	{
+		Code:    IdentityColumn,
+		Summary: "a column that cannot be an identity",
+		Explain: "Identity values come from a sequence: the column must be smallint, integer or bigint, is never NULL and " +
+			"has no default.",
+		Example: "table \"seats\" {\n  column \"id\" {\n    type = text\n    identity = \"always\"\n  }\n" +
+			"  primary_key { columns = [id] }\n}\n",
+	},
+	{
+		Code:    DefaultValue,
+		Summary: "a default that does not fit the type",
+		Explain: "CREATE TABLE would fail, or the first insert that uses the default.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"stock\" {\n    type = bigint\n" +
+			"    default = true\n  }\n  primary_key { columns = [id] }\n}\n",
+	},
+	{
+		Code:    SystemColumn,
+		Summary: "a column name that PostgreSQL uses itself",
+		Explain: "Every table has the columns ctid, xmin, xmax, cmin, cmax and tableoid already.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"xmin\" { type = bigint }\n" +
+			"  primary_key { columns = [id] }\n}\n",
+	},
+	{
+		Code:    NoColumns,
+		Summary: "a table without columns",
+		Explain: "Nothing could be stored in it.",
+		Example: "table \"seats\" {}\n",
+	},
+	{
+		Code:    CheckWithoutColumn,
+		Summary: "a check that looks at nothing",
+		Explain: "It has one result for every row: it guards nothing, or no row can be written.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  primary_key { columns = [id] }\n" +
+			"  check \"sure\" { expr = \"1 < 2\" }\n}\n",
+	},
+	{
+		Code:    ReferenceTarget,
+		Summary: "a foreign key needs a key to refer to",
+		Explain: "A row must be told from all others by the columns that are referred to. A primary key or a full " +
+			"no_duplicates over plain columns does; a partial or expression index does not.",
+		Example: "table \"rooms\" {\n  column \"id\" { type = bigint }\n}\ntable \"seats\" {\n" +
+			"  column \"id\" { type = bigint }\n  column \"room_id\" { type = bigint }\n" +
+			"  primary_key { columns = [id] }\n  foreign_key \"room\" {\n    columns = [room_id]\n" +
+			"    references = table.rooms\n  }\n}\n",
+	},
+	{
+		Code:    ReferenceDeferrable,
+		Summary: "a foreign key to a deferrable key",
+		Explain: "Until a deferrable key is checked two parents may share its values, and a child could belong to both. " +
+			"PostgreSQL refuses such a foreign key.",
+		Example: "table \"rooms\" {\n  column \"id\" { type = bigint }\n  column \"name\" { type = text }\n" +
+			"  primary_key { columns = [id] }\n  no_duplicates \"name\" {\n    columns = [name]\n    deferrable = true\n" +
+			"  }\n}\ntable \"seats\" {\n  column \"id\" { type = bigint }\n  column \"room\" { type = text }\n" +
+			"  primary_key { columns = [id] }\n  foreign_key \"room\" {\n    columns = [room]\n" +
+			"    references = table.rooms.no_duplicates.name\n  }\n}\n",
+	},
+	{
+		Code:    ReferenceColumns,
+		Summary: "a foreign key and its target differ in their number of columns",
+		Explain: "A part of a key names no single parent.",
+		Example: "table \"rooms\" {\n  column \"id\" { type = bigint }\n  primary_key { columns = [id] }\n}\n" +
+			"table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"room_id\" { type = bigint }\n" +
+			"  primary_key { columns = [id] }\n  foreign_key \"room\" {\n    columns = [room_id, id]\n" +
+			"    references = table.rooms\n  }\n}\n",
+	},
+	{
+		Code:    ReferenceType,
+		Summary: "a foreign key and its target differ in type",
+		Explain: "Values of the wider type cannot all be stored on the other side, and each check has to cast; where the " +
+			"types have no common equality the foreign key fails.",
+		Example: "table \"rooms\" {\n  column \"id\" { type = bigint }\n  primary_key { columns = [id] }\n}\n" +
+			"table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"room_id\" { type = text }\n" +
+			"  primary_key { columns = [id] }\n  foreign_key \"room\" {\n    columns = [room_id]\n" +
+			"    references = table.rooms\n  }\n}\n",
+	},
+	{
+		Code:    ReferenceAction,
+		Summary: "an action that can only fail",
+		Explain: "Every delete of a parent that has children would fail, as if the action were restrict, with a less clear " +
+			"error.",
+		Example: "table \"rooms\" {\n  column \"id\" { type = bigint }\n  primary_key { columns = [id] }\n}\n" +
+			"table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"room_id\" { type = bigint }\n" +
+			"  primary_key { columns = [id] }\n  foreign_key \"room\" {\n    columns = [room_id]\n" +
+			"    references = table.rooms\n    on_delete = \"set null\"\n  }\n  index \"room\" { columns = [room_id] }\n" +
+			"}\n",
+	},
+	{
+		Code:    ForeignKeyIndex,
+		Summary: "a foreign key without an index on its side",
+		Explain: "Each delete of a parent, and each change of its key, reads the whole child table to see whether a row " +
+			"still refers to it, and holds its locks meanwhile.",
+		Example: "table \"rooms\" {\n  column \"id\" { type = bigint }\n  primary_key { columns = [id] }\n}\n" +
+			"table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"room_id\" { type = bigint }\n" +
+			"  primary_key { columns = [id] }\n  foreign_key \"room\" {\n    columns = [room_id]\n" +
+			"    references = table.rooms\n  }\n}\n",
+	},
+	{
+		Code:    IndexMethod,
+		Summary: "an index method that does not exist",
+		Explain: "PostgreSQL has btree, hash, gist, gin, spgist and brin.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"email\" { type = text }\n" +
+			"  primary_key { columns = [id] }\n  index \"email\" {\n    columns = [email]\n    method = \"tree\"\n  }\n" +
+			"}\n",
+	},
+	{
+		Code:    ReservedSchema,
+		Summary: "a schema that is not the project's",
+		Explain: "PostgreSQL keeps names that start with pg_ for itself, and pawl keeps its records in the schema pawl.",
+		Example: "table \"seats\" {\n  schema = \"pg_seats\"\n  column \"id\" { type = bigint }\n" +
+			"  primary_key { columns = [id] }\n}\n",
+	},
+	{
+		Code:    QueueColumn,
+		Summary: "a queue's own column",
+		Explain: "Every queue has the columns id, state, run_at, attempt, fence, lease_until, last_error and created_at, " +
+			"which decide who works on a task.",
+		Example: "queue \"tasks\" {\n  column \"state\" { type = text }\n  lease = \"5m\"\n}\n",
+	},
+	{
+		Code:    QueueHeartbeat,
+		Summary: "a heartbeat that is too rare for the lease",
+		Explain: "When one heartbeat is late the lease runs out under a worker that is alive, and a second one starts the " +
+			"same task.",
+		Example: "queue \"tasks\" {\n  column \"kind\" { type = text }\n  lease = \"1m\"\n  heartbeat = \"50s\"\n}\n",
+	},
+	{
+		Code:    BackoffOrder,
+		Summary: "the first pause is longer than the longest",
+		Explain: "Every pause would be cut to max and none would grow.",
+		Example: "queue \"tasks\" {\n  column \"kind\" { type = text }\n  lease = \"5m\"\n  backoff {\n    base = \"1h\"\n" +
+			"    max = \"1m\"\n  }\n}\n",
+	},
+	{
+		Code:    AdvisoryClass,
+		Summary: "singletons need an advisory_class",
+		Explain: "Advisory locks have one space of numbers for all programs on a database. The class keeps those of a " +
+			"project apart; from 16384 on it could be the oid of a table, which pawl's triggers use.",
+		Example: "singleton \"relay\" { key = 1 }\n",
+	},
+	{
+		Code:    SingletonKey,
+		Summary: "two singletons with one key",
+		Explain: "They would take the same lock, and each would wait for the other one.",
+		Example: "singleton \"relay\" { key = 1 }\nsingleton \"sweeper\" { key = 1 }\n",
+	},
+	{
+		Code:    TransactionIsolation,
+		Summary: "operations run at read committed",
+		Explain: "The guards of this version rest on READ COMMITTED, which checks the WHERE of a write again on the newest " +
+			"row. At a higher level a wait ends in 40001, SKIP LOCKED claims read an old queue, and a singleton sees " +
+			"the state from before it waited.",
+		Example: "transaction \"default\" { isolation = \"serializable\" }\n",
+	},
+	{
+		Code:    RetryCode,
+		Summary: "an error that another attempt does not cure",
+		Explain: "A duplicate or a failed check is an answer and comes again. After a lost connection the work may have " +
+			"been committed, so that a second attempt could do it twice.",
+		Example: "transaction \"default\" {\n  retry { on = [\"23505\"] }\n}\n",
+	},
+	{
+		Code:    AllowNotPossible,
+		Summary: "a finding that cannot be silenced",
+		Explain: "What the finding refuses does not work, whatever the reason. The entry would look like a decision and do " +
+			"nothing.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  primary_key { columns = [id] }\n" +
+			"  allow = { \"unknown-state\" = \"no\" }\n}\n",
 	},
 }

@@ -1,0 +1,52 @@
+package compiler
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/pawldb/pawl/compiler/ir"
+)
+
+// address names a declaration: table.bookings.no_overlap.one_per_room. A label
+// that is no identifier is quoted, as a traversal in HCL would have it.
+func address(parts ...string) string {
+	var b strings.Builder
+	for i, part := range parts {
+		switch {
+		case i == 0:
+			b.WriteString(part)
+		case plainLabel(part):
+			b.WriteString("." + part)
+		default:
+			b.WriteString("[" + strconv.Quote(part) + "]")
+		}
+	}
+	return b.String()
+}
+
+// under is the address of something inside a declaration.
+func under(parent string, parts ...string) string { return address(append([]string{parent}, parts...)...) }
+
+func plainLabel(s string) bool {
+	for i, r := range s {
+		letter := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		if !letter && (i == 0 || r != '-' && (r < '0' || r > '9')) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// comment is the comment that opens an operation's SQL, so that the operation
+// can be told in pg_stat_activity and in the server's log. An address cannot
+// end the comment early, nor open one inside it.
+func comment(address string) string {
+	return "/* " + strings.NewReplacer("*/", "* /", "/*", "/ *").Replace(address) + " */ "
+}
+
+// pos leads back to the source, without hcl's types.
+func pos(r hcl.Range) ir.Pos {
+	return ir.Pos{File: r.Filename, Line: r.Start.Line, Column: r.Start.Column, Byte: r.Start.Byte}
+}

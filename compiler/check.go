@@ -1,0 +1,57 @@
+package compiler
+
+import (
+	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/internal/diag"
+	"github.com/pawldb/pawl/internal/pgsql"
+)
+
+// check is a CHECK of a table: written down, or added for another promise.
+type check struct {
+	name    string
+	label   string
+	expr    *pgsql.Expr
+	columns []string
+	address string
+	doc     string
+}
+
+// checks reads the check blocks of a table.
+func (c *compilation) checks(t *table) {
+	for _, decl := range t.decl.Checks {
+		e := c.parse(&decl.Expr, "check", row{table: t, changing: pgsql.Stable})
+		if e == nil {
+			continue
+		}
+		if len(e.Columns()) == 0 {
+			c.report(diag.Diagnostic{
+				Code:        diag.CheckWithoutColumn,
+				Detail:      "The check " + quote(decl.Name.Text) + " mentions no column.",
+				Subject:     decl.Expr.Range,
+				Label:       "no column in it",
+				Consequence: "It is the same for every row: either it guards nothing, or no row can be written.",
+				Help:        "name a column of table " + quote(t.label) + ", or remove the check",
+			})
+			continue
+		}
+		if e.Volatility() == pgsql.Stable {
+			c.warnChangingCheck(decl.Allow, e)
+		}
+		name := derivedName(t.ref.Name, decl.Name.Text, decl.Rename)
+		if !c.claimConstraint(t, name, "check "+quote(decl.Name.Text), decl.Header, false) {
+			continue
+		}
+		t.addCheck(&check{
+			name: name, label: decl.Name.Text, expr: e.Expr,
+			address: under(t.address, "check", decl.Name.Text),
+			doc:     "a row breaks the check " + e.SQL(),
+		}, ir.Origin{Address: under(t.address, "check", decl.Name.Text), Pos: pos(decl.Header)})
+	}
+}
+
+// addCheck puts a check on the table.
+func (t *table) addCheck(k *check, origin ir.Origin) {
+	k.columns = columnsOf(k.expr)
+	t.checks = append(t.checks, k)
+	t.schema.Checks = append(t.schema.Checks, ir.Check{Name: k.name, Expr: k.expr.SQL(), Origin: origin})
+}

@@ -1,0 +1,229 @@
+package compiler
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pawldb/pawl/compiler/ir"
+)
+
+// What the statements of a queue take and give.
+var (
+	taskID     = ir.Field{Name: "id", Type: ir.Type{Name: "int8"}}
+	taskFence  = ir.Field{Name: "fence", Type: ir.Type{Name: "int8"}}
+	taskIDs    = ir.Field{Name: "ids", Type: ir.Type{Kind: ir.ArrayType, Elem: &ir.Type{Name: "int8"}}}
+	taskFences = ir.Field{Name: "fences", Type: ir.Type{Kind: ir.ArrayType, Elem: &ir.Type{Name: "int8"}}}
+	claimLimit = ir.Field{Name: "limit", Type: ir.Type{Name: "int4"}}
+	claimLease = ir.Field{Name: "lease", Type: ir.Type{Name: "int8"}} // microseconds
+)
+
+// addQueueOperations adds what a queue can do.
+func (q *queue) addQueueOperations() {
+	q.addEnqueue()
+	q.addClaim()
+	q.addComplete()
+	q.addFail()
+	q.addHeartbeat()
+	q.addRelease()
+}
+
+func (q *queue) add(op ir.Operation, w write) {
+	w.facts = q.facts
+	q.addOperation(op, w)
+}
+
+func (q *queue) addEnqueue() {
+	op := q.taskOperation("enqueue", ir.EnqueueOp, ir.NoLock,
+		"puts a task into "+q.label+" and returns its id. Inside a transaction the task is there when the transaction commits, and never when it rolls back.")
+	sql, p := insertSQL(q.ref, q.repository.Insert, func(name string) string { return q.byName[name].schema.Default })
+	op.Args = q.repository.Insert
+	op.Statements = []ir.Statement{{
+		Role: ir.MainStatement, SQL: comment(op.Address) + sql + "\nRETURNING id",
+		Args: p.fields, Results: []ir.Field{taskID}, Rows: ir.ReturnsOne,
+	}}
+	q.add(op, write{inserts: true})
+}
+
+// addClaim adds the claim. "due" first moves scheduled tasks whose time has
+// come; then the claim takes leases that ran out, and ready tasks for what is
+// left of the limit. The rows to take are locked in MATERIALIZED arms: in an
+// IN (SELECT … LIMIT …) the planner may run the sub-select again for each row,
+// and more rows than the limit come out. They are joined as an array, so that
+// the UPDATE reads them by primary key whatever the planner thinks of a limit
+// that it does not know.
+//
+// Leases that ran out too often do not come back: the same statement marks
+// them dead, and they do not count towards the limit.
+func (q *queue) addClaim() {
+	op := q.taskOperation("claim", ir.ClaimOp, ir.ForUpdate,
+		"takes up to limit tasks of "+q.label+" for this worker, the oldest first: tasks whose lease ran out, then ready ones. Each comes with a fence, which "+
+			"completing, failing and renewing check. A task is taken by one worker at a time; after "+plainInt(q.config.Attempts)+
+			" attempts it is dead and stays in the table. No task is an empty answer, not an error.")
+	op.Args = []ir.Field{claimLimit, claimLease}
+	due := newParameters([]ir.Field{claimLimit})
+	main := newParameters(op.Args)
+	table, attempts := q.ref.SQL(), strconv.Itoa(q.config.Attempts)
+	payload := ""
+	if len(q.payload) > 0 {
+		payload = "t." + strings.Join(quoteAll(columnList(q.payload)), ", t.") + ", "
+	}
+	selected := "id, "
+	if len(q.payload) > 0 {
+		selected += q.payloadList("") + ", "
+	}
+	op.Statements = []ir.Statement{
+		{
+			Role: ir.DueStatement,
+			SQL: comment(op.Address) + "WITH due AS MATERIALIZED (\n" +
+				"  SELECT id FROM " + table + "\n" +
+				"  WHERE state = 'scheduled' AND run_at <= statement_timestamp()\n" +
+				"  ORDER BY run_at, id LIMIT " + due.ref("limit") + " FOR UPDATE SKIP LOCKED\n" +
+				")\n" +
+				"UPDATE " + table + " SET state = 'ready'\n" +
+				"WHERE id = ANY (ARRAY(SELECT id FROM due))",
+			Args: due.fields, Rows: ir.ReturnsNone,
+		},
+		{
+			Role: ir.MainStatement,
+			SQL: comment(op.Address) + "WITH expired AS MATERIALIZED (\n" +
+				"  SELECT id, attempt FROM " + table + "\n" +
+				"  WHERE state = 'running' AND lease_until < statement_timestamp()\n" +
+				"  ORDER BY lease_until, id LIMIT " + main.ref("limit") + " FOR UPDATE SKIP LOCKED\n" +
+				"), buried AS (\n" +
+				"  UPDATE " + table + " SET state = 'dead', lease_until = NULL, last_error = COALESCE(last_error, 'the lease ran out')\n" +
+				"  WHERE id = ANY (ARRAY(SELECT id FROM expired WHERE attempt >= " + attempts + "))\n" +
+				"), again AS MATERIALIZED (\n" +
+				"  SELECT id FROM expired WHERE attempt < " + attempts + "\n" +
+				"), ready AS MATERIALIZED (\n" +
+				"  SELECT id FROM " + table + "\n" +
+				"  WHERE state = 'ready'\n" +
+				"  ORDER BY id LIMIT " + main.ref("limit") + " - (SELECT count(*) FROM again) FOR UPDATE SKIP LOCKED\n" +
+				"), claimed AS (\n" +
+				"  UPDATE " + table + " AS t\n" +
+				"  SET state = 'running', attempt = t.attempt + 1, fence = t.fence + 1,\n" +
+				"    lease_until = clock_timestamp() + " + main.ref("lease") + " * interval '1 microsecond'\n" +
+				"  WHERE t.id = ANY (ARRAY(SELECT id FROM again UNION ALL SELECT id FROM ready))\n" +
+				"  RETURNING t.id, " + payload + "t.attempt, t.fence, t.lease_until\n" +
+				")\n" +
+				"SELECT " + selected + "attempt, fence, lease_until FROM claimed ORDER BY id",
+			Args: main.fields,
+			Results: slices.Concat([]ir.Field{taskID}, fields(q.payload), []ir.Field{
+				q.byName["attempt"].field(), taskFence, {Name: "lease_until", Type: ir.Type{Name: "timestamptz"}},
+			}),
+			Rows: ir.ReturnsMany,
+		},
+	}
+	q.add(op, write{})
+}
+
+func quoteAll(names []string) []string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = ir.Ident(name)
+	}
+	return list
+}
+
+// heldSQL locks the tasks that are still held under the given fences, in the
+// order of their ids.
+func (q *queue) heldSQL(p *parameters) string {
+	return "WITH held AS MATERIALIZED (\n" +
+		"  SELECT t.id FROM " + q.ref.SQL() + " AS t\n" +
+		"  JOIN unnest(" + p.ref("ids") + ", " + p.ref("fences") + ") AS c (id, fence) ON t.id = c.id AND t.fence = c.fence\n" +
+		"  WHERE t.state = 'running'\n" +
+		"  ORDER BY t.id FOR UPDATE OF t\n" +
+		")\n"
+}
+
+// orderReason is why batches lock in the order of ids.
+var orderReason = ir.Reason{
+	Choice: "rows locked in the order of their ids",
+	Why:    "two batches with the same rows in another order would each hold what the other one waits for (40P01).",
+}
+
+// fenceReason is why a late result has no effect.
+var fenceReason = ir.Reason{
+	Choice: "fence in the WHERE",
+	Why:    "a claim that was lost matches no row: what a worker reports after its lease ran out cannot touch the task of another worker.",
+}
+
+func (q *queue) addComplete() {
+	op := q.taskOperation("complete", ir.CompleteOp, ir.ForUpdate,
+		"deletes tasks of "+q.label+" that are done. A task whose claim was lost meanwhile is left alone, and the answer says that it was lost; inside a "+
+			"transaction the caller can then roll back what the task did.")
+	p := newParameters([]ir.Field{taskIDs, taskFences})
+	op.Args = p.fields
+	op.Reasons = append(op.Reasons, fenceReason, orderReason)
+	op.Statements = []ir.Statement{{
+		Role: ir.MainStatement,
+		SQL: comment(op.Address) + q.heldSQL(p) + "DELETE FROM " + q.ref.SQL() +
+			"\nWHERE id = ANY (ARRAY(SELECT id FROM held))\nRETURNING id",
+		Args: p.fields, Results: []ir.Field{taskID}, Rows: ir.ReturnsMany,
+	}}
+	q.add(op, write{})
+}
+
+// addFail adds what happens to a task whose work failed.
+func (q *queue) addFail() {
+	op := q.taskOperation("fail", ir.FailOp, ir.RowWriteLock,
+		"gives a failed task of "+q.label+" back, to be tried again after a pause that doubles with each attempt from "+q.config.BackoffBase.String()+" to "+
+			q.config.BackoffMax.String()+"; the pause is a random part of that, so that tasks that failed together do not come back together. After "+
+			plainInt(q.config.Attempts)+" attempts the task is dead and stays in the table with its last error. A claim that was lost meanwhile changes nothing.")
+	p := newParameters([]ir.Field{
+		taskID, taskFence,
+		{Name: "error", Type: ir.Type{Name: "text"}},
+		{Name: "jitter", Type: ir.Type{Name: "float8"}}, // from 0 to 1
+	})
+	op.Args = p.fields
+	op.Reasons = append(op.Reasons, fenceReason, ir.Reason{
+		Choice: "the pause is capped before it can overflow",
+		Why:    "an exponent that grows with every attempt becomes a date far in the past at some point, and the task would be tried without any pause.",
+	})
+	more := "attempt < " + strconv.Itoa(q.config.Attempts)
+	pause := "least(" + seconds(q.config.BackoffMax) + ", " + seconds(q.config.BackoffBase) + " * 2 ^ least(attempt - 1, " +
+		strconv.Itoa(doublings(q.config.BackoffBase, q.config.BackoffMax)) + "))::double precision"
+	op.Statements = []ir.Statement{{
+		Role: ir.MainStatement,
+		SQL: comment(op.Address) + "UPDATE " + q.ref.SQL() + "\nSET state = CASE WHEN " + more + " THEN 'scheduled' ELSE 'dead' END,\n" +
+			"  run_at = CASE WHEN " + more + " THEN clock_timestamp() + make_interval(secs => " + pause + " * " + p.ref("jitter") + ") ELSE run_at END,\n" +
+			"  lease_until = NULL, last_error = " + p.ref("error") + "\n" +
+			"WHERE id = " + p.ref("id") + " AND fence = " + p.ref("fence") + " AND state = 'running'\nRETURNING state",
+		Args: p.fields, Results: []ir.Field{{Name: "state", Type: ir.Type{Name: "text"}}}, Rows: ir.ReturnsOne,
+	}}
+	q.add(op, write{})
+}
+
+func (q *queue) addHeartbeat() {
+	op := q.taskOperation("heartbeat", ir.HeartbeatOp, ir.ForUpdate,
+		"renews the leases of tasks of "+q.label+" that a worker still works on. A task that is not in the answer was lost: its work has to stop.")
+	p := newParameters([]ir.Field{taskIDs, taskFences, claimLease})
+	op.Args = p.fields
+	op.Reasons = append(op.Reasons, fenceReason, orderReason)
+	op.Statements = []ir.Statement{{
+		Role: ir.MainStatement,
+		SQL: comment(op.Address) + q.heldSQL(p) + "UPDATE " + q.ref.SQL() +
+			"\nSET lease_until = clock_timestamp() + " + p.ref("lease") + " * interval '1 microsecond'" +
+			"\nWHERE id = ANY (ARRAY(SELECT id FROM held))\nRETURNING id",
+		Args: p.fields, Results: []ir.Field{taskID}, Rows: ir.ReturnsMany,
+	}}
+	q.add(op, write{})
+}
+
+func (q *queue) addRelease() {
+	op := q.taskOperation("release", ir.ReleaseOp, ir.RowWriteLock,
+		"hands a task of "+q.label+" back that was not worked on, without burning an attempt: a worker that stops does this. A claim that was lost meanwhile changes nothing.")
+	p := newParameters([]ir.Field{taskID, taskFence})
+	op.Args = p.fields
+	op.Reasons = append(op.Reasons, fenceReason, ir.Reason{
+		Choice: "the fence stays",
+		Why:    "the next claim raises it again; lowered like the attempt, it would be that of a claim that is gone.",
+	})
+	op.Statements = []ir.Statement{{
+		Role: ir.MainStatement,
+		SQL: comment(op.Address) + "UPDATE " + q.ref.SQL() + "\nSET state = 'ready', attempt = greatest(attempt - 1, 0), lease_until = NULL\n" +
+			"WHERE id = " + p.ref("id") + " AND fence = " + p.ref("fence") + " AND state = 'running'\nRETURNING id",
+		Args: p.fields, Results: []ir.Field{taskID}, Rows: ir.ReturnsOne,
+	}}
+	q.add(op, write{})
+}

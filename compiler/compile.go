@@ -1,0 +1,101 @@
+package compiler
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/dsl"
+	"github.com/pawldb/pawl/internal/diag"
+)
+
+// Compile compiles a specification. The program is nil when the list holds an
+// error; warnings alone leave it whole. A Spec that was decoded with errors may
+// be given too: what is missing in it is passed over, so that one mistake is
+// told once.
+//
+// Equal specifications give equal programs, whatever files they are spread
+// over.
+func Compile(spec *dsl.Spec) (*ir.Program, diag.List) {
+	c := newCompilation(spec)
+	c.settings()
+	c.transactions()
+	c.declareEnums()
+	c.declareTables()
+	c.declareQueues()
+
+	for _, t := range c.tables {
+		c.columns(t)
+		c.primaryKey(t)
+		c.live(t)
+		c.checks(t)
+		c.noDuplicates(t)
+		c.noOverlaps(t)
+		c.indexes(t)
+		c.stateColumns(t)
+	}
+	for _, t := range c.tables {
+		c.foreignKeys(t)
+	}
+	for _, t := range c.tables {
+		c.reads(t)
+		c.moves(t)
+		c.adjusts(t)
+		c.edits(t)
+	}
+	c.queues()
+	c.singletons()
+
+	c.reportedConstraints()
+	c.allowances()
+	return c.finish()
+}
+
+// compilation is a Compile in progress.
+type compilation struct {
+	spec    *dsl.Spec
+	program *ir.Program
+	diags   diag.List
+
+	enums        map[string]*enum // by label
+	tables       []*table         // in the order of their labels
+	tablesByName map[string]*table
+	queueTables  []*queue // in the order of their labels
+	names        names
+	refusals     map[string]bool // the schemas that need the function pawl_refuse
+	extensions   map[string]ir.Extension
+	classAsked   bool // advisory_class was asked for
+}
+
+func newCompilation(spec *dsl.Spec) *compilation {
+	return &compilation{
+		spec:         spec,
+		program:      &ir.Program{},
+		enums:        map[string]*enum{},
+		tablesByName: map[string]*table{},
+		names:        names{},
+		refusals:     map[string]bool{},
+		extensions:   map[string]ir.Extension{},
+
+	}
+}
+
+// report adds a diagnostic.
+func (c *compilation) report(d diag.Diagnostic) { c.diags.Add(d) }
+
+// finish brings everything into an order that depends on names alone.
+func (c *compilation) finish() (*ir.Program, diag.List) {
+	c.diags.Sort()
+	if c.diags.HasErrors() {
+		return nil, c.diags
+	}
+	c.assemble()
+	return c.program, c.diags
+}
+
+// byLabel orders the blocks of a kind by their labels.
+func byLabel[T any](blocks []*T, label func(*T) string) []*T {
+	sorted := slices.Clone(blocks)
+	slices.SortStableFunc(sorted, func(a, b *T) int { return cmp.Compare(label(a), label(b)) })
+	return sorted
+}

@@ -1,0 +1,240 @@
+package compiler
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/pawldb/pawl/dsl"
+	"github.com/pawldb/pawl/internal/diag"
+	"github.com/pawldb/pawl/internal/pgsql"
+)
+
+// expression is an SQL text of the specification after it was parsed and
+// checked. Its columns stand without a qualifier.
+type expression struct {
+	*pgsql.Expr
+	source dsl.SQL
+}
+
+// row says what an expression may mention.
+type row struct {
+	table *table   // nil: no column at all
+	args  []string // the declared arguments
+	// changing is how much the result may change: immutable by default.
+	changing pgsql.Volatility
+	// condition is set for predicates and guards, which must be able to hold.
+	condition bool
+}
+
+// parse reads an SQL text and checks what it mentions. It returns nil when the
+// text is not there or was reported; what is the attribute's role in a
+// sentence: "guard".
+func (c *compilation) parse(src *dsl.SQL, what string, r row) *expression {
+	if src == nil || src.Text == "" {
+		return nil
+	}
+	parsed, wrong := pgsql.ParseExpr(src.Text, pgsql.Options{What: what})
+	if wrong != nil {
+		c.reportSQL(*src, what, r, wrong)
+		return nil
+	}
+	rules := pgsql.Rules{Args: r.args, Volatility: r.changing, Condition: r.condition}
+	if r.table != nil {
+		rules.Table, rules.Columns = r.table.ref.Name, r.table.columnNames()
+	}
+	if errs := parsed.Check(rules); len(errs) > 0 {
+		for _, wrong := range errs {
+			c.reportSQL(*src, what, r, wrong)
+		}
+		return nil
+	}
+	if slices.ContainsFunc(parsed.Columns(), func(col pgsql.ColumnRef) bool { return col.Qualifier != "" }) {
+		parsed = parsed.Qualify("")
+	}
+	return &expression{Expr: parsed, source: *src}
+}
+
+// columnsOf lists the columns that an expression mentions, each once.
+func columnsOf(e *pgsql.Expr) []string {
+	var list []string
+	for _, ref := range e.Columns() {
+		if !slices.Contains(list, ref.Name) {
+			list = append(list, ref.Name)
+		}
+	}
+	return list
+}
+
+// argsOf lists the arguments that an expression mentions, each once.
+func argsOf(e *pgsql.Expr) []string {
+	var list []string
+	for _, ref := range e.Args() {
+		if !slices.Contains(list, ref.Name) {
+			list = append(list, ref.Name)
+		}
+	}
+	return list
+}
+
+// mentions reports whether an expression has one of the columns in it.
+func mentions(e *pgsql.Expr, columns []string) bool {
+	return slices.ContainsFunc(e.Columns(), func(ref pgsql.ColumnRef) bool { return slices.Contains(columns, ref.Name) })
+}
+
+// built parses SQL that the compiler wrote itself.
+func built(sql string) *pgsql.Expr {
+	e, wrong := pgsql.ParseExpr(sql, pgsql.Options{})
+	if wrong != nil {
+		panic("compiler: it wrote SQL that it cannot read: " + sql + ": " + wrong.Message)
+	}
+	return e
+}
+
+// within leads a place inside an SQL text back to the source.
+func (c *compilation) within(src dsl.SQL, offset, length int) hcl.Range {
+	if !src.Literal || offset < 0 {
+		return src.Range
+	}
+	at, _ := diag.RangeAt(src.Range, c.spec.Sources[src.Range.Filename], offset, length)
+	return at
+}
+
+// reportSQL turns an error of an SQL text into a diagnostic.
+func (c *compilation) reportSQL(src dsl.SQL, what string, r row, wrong *pgsql.Error) {
+	d := diag.Diagnostic{
+		Code:    diag.Code(wrong.Kind),
+		Detail:  "In this " + what + " " + wrong.Message + ".",
+		Subject: c.within(src, wrong.Offset, wrong.Length),
+		Help:    wrong.Help,
+	}
+	if !src.Literal {
+		d.Detail += " The text after evaluation is: " + src.Text
+	}
+	switch wrong.Kind {
+	case pgsql.UnknownColumn:
+		c.unknownColumn(&d, wrong, r, what)
+	case pgsql.UnknownArgument:
+		d.Label = "not declared"
+		choices := slices.Clone(r.args)
+		if near, ok := diag.Suggest(wrong.Name, choices); ok {
+			d.Help = "did you mean @" + near + "?"
+		} else {
+			d.Help = "declare it: args = { " + wrong.Name + " = bigint }"
+		}
+		if what == "default" || what == "check" || what == "predicate" {
+			d.Help = "a " + what + " has no arguments: write a column or a constant"
+		}
+	case pgsql.SubSelect, pgsql.Aggregate:
+		d.Consequence = manyRows(what)
+		d.Help = "keep the number in a column of this row and test that column; counts and sums over rows will be `limit`, other rules `rule`"
+	case pgsql.ForeignColumn:
+		d.Consequence = "The row of another table is not locked and not read again after a wait: the decision could rest on a value that is gone."
+		d.Help = "name columns of this table only; a rule over several tables will be a `rule` block"
+	case pgsql.NullComparison:
+		d.Consequence = neverHolds(what)
+	case pgsql.NeverTrue:
+		d.Consequence = neverHolds(what)
+		if d.Help == "" {
+			d.Help = "leave it out, or write a condition that some row meets"
+		}
+	case pgsql.NotImmutable:
+		c.notImmutable(&d, what)
+	case pgsql.VolatileFunction:
+		d.Consequence = "It would be evaluated more than once for one decision, with another result each time."
+		d.Help = "pass the value as an argument, or use a function like now(), which stands still within a transaction"
+	}
+	c.report(d)
+}
+
+func (c *compilation) unknownColumn(d *diag.Diagnostic, wrong *pgsql.Error, r row, what string) {
+	if r.table == nil {
+		d.Detail = capital(what) + "s cannot look at columns; this one names " + quote(wrong.Name) + "."
+		d.Label = "a column"
+		d.Consequence = "PostgreSQL refuses a column in a DEFAULT: the row does not exist yet."
+		d.Help = "write a constant in single quotes, or a function: sql(\"now()\")"
+		return
+	}
+	d.Detail = "The table " + quote(r.table.label) + " has no column " + quote(wrong.Name) + "."
+	d.Label = "no such column"
+	if d.Help != "" {
+		return
+	}
+	if slices.Contains(r.args, wrong.Name) {
+		d.Help = "an argument is written with its sign: @" + wrong.Name
+		return
+	}
+	d.Help = didYouMean(wrong.Name, r.table.columnNames())
+}
+
+// manyRows is the race of a decision that looks at other rows.
+func manyRows(what string) string {
+	if what == "check" {
+		return "PostgreSQL refuses sub-selects and aggregates in a CHECK; a function that hides one is not run again when other rows change."
+	}
+	return "Two transactions at the same time do not see each other's rows, so both find the condition met. After a wait PostgreSQL " +
+		"checks this row's own columns again, and never a sub-select."
+}
+
+func neverHolds(what string) string {
+	switch what {
+	case "check":
+		return "A CHECK that is NULL counts as kept: it would guard nothing."
+	case "guard":
+		return "The operation would be refused on every call."
+	case "predicate", "live":
+		return "No row is covered: every duplicate and every overlap would be accepted."
+	}
+	return "The result is NULL for every row."
+}
+
+// notImmutable explains now() by the place where it stands.
+func (c *compilation) notImmutable(d *diag.Diagnostic, what string) {
+	switch what {
+	case "predicate", "live", "key":
+		d.Consequence = "An index keeps the answer from the moment the row was written. Rows would stay covered, or uncovered, although time has " +
+			"moved on; PostgreSQL refuses such an index (42P17)."
+		d.Help = "keep the fact in a column, such as a status, and let an operation change it"
+	default:
+		d.Consequence = "It was true when the row was written and need not be later: an unrelated UPDATE of an old row fails, and a restored dump " +
+			"does not load."
+		d.Help = "store the moment in a column and compare two columns: starts_at > created_at"
+	}
+}
+
+// sameMeaning reports whether two conditions are spelled the same, blanks apart.
+func sameMeaning(a, b *pgsql.Expr) bool {
+	return strings.EqualFold(strings.Join(strings.Fields(a.SQL()), " "), strings.Join(strings.Fields(b.SQL()), " "))
+}
+
+// implies reports whether one condition is known to hold wherever the other
+// does: it looks for each part of the weaker one among the parts of the
+// stronger one.
+func implies(stronger, weaker *pgsql.Expr) bool {
+	parts := stronger.Conjuncts()
+	for _, want := range weaker.Conjuncts() {
+		if !slices.ContainsFunc(parts, func(have *pgsql.Expr) bool { return sameMeaning(have, want) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// argument is the expression @name. A name that cannot be written so stands for
+// a column and is bound by the statement all the same.
+func argument(name string) *pgsql.Expr {
+	return built("@a").RenameArgs(func(string) string { return name })
+}
+
+// operand spells an expression so that an operator can stand beside it.
+func operand(e *pgsql.Expr) string { return operandSQL(e.SQL()) }
+
+// operandSQL puts parentheses around SQL that is more than one call.
+func operandSQL(sql string) string {
+	name, rest, call := strings.Cut(sql, "(")
+	if call && strings.Index(rest, ")") == len(rest)-1 && plainLabel(name) && !strings.EqualFold(name, "not") {
+		return sql
+	}
+	return "(" + sql + ")"
+}

@@ -1,0 +1,64 @@
+package compiler
+
+import (
+	"slices"
+
+	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/dsl"
+	"github.com/pawldb/pawl/internal/diag"
+)
+
+// indexMethods are PostgreSQL's own.
+var indexMethods = []string{"btree", "hash", "gist", "gin", "spgist", "brin"}
+
+// indexes reads the index blocks of a table.
+func (c *compilation) indexes(t *table) {
+	for _, decl := range byLabel(t.decl.Indexes, func(d *dsl.Index) string { return d.Name.Text }) {
+		ix, ok := c.index(t, decl)
+		if !ok || !c.claimRelation(t.ref, ix.Name, "index "+quote(decl.Name.Text), decl.Header) {
+			continue
+		}
+		t.schema.Indexes = append(t.schema.Indexes, ix)
+		if ix.Where == "" && (ix.Method == defaultMethod || ix.Method == "hash") {
+			t.indexed = append(t.indexed, leadingColumns(ix.Parts))
+		}
+		t.listed = append(t.listed, listed{decl: decl, index: ix})
+	}
+}
+
+func (c *compilation) index(t *table, decl *dsl.Index) (ir.Index, bool) {
+	ix := ir.Index{
+		Name:   derivedName(t.ref.Name, decl.Name.Text, decl.Rename),
+		Method: defaultMethod,
+		Origin: ir.Origin{Address: under(t.address, "index", decl.Name.Text), Pos: pos(decl.Header)},
+	}
+	ok := len(decl.Columns) > 0
+	if decl.Method.Set {
+		ix.Method = decl.Method.V
+		ok = ok && c.indexMethod(decl)
+	}
+	for _, part := range decl.Columns {
+		p, _, good := c.keyPart(t, part, "index", ix.Method == defaultMethod)
+		ok = ok && good
+		ix.Parts = append(ix.Parts, p)
+	}
+	include, good := c.lookupAll(t, decl.Include, "include")
+	ix.Include = columnList(include)
+	where := c.predicate(t, decl.Where, "predicate")
+	ix.Where = conditionSQL(where)
+	return ix, ok && good && (decl.Where == nil || where != nil)
+}
+
+func (c *compilation) indexMethod(decl *dsl.Index) bool {
+	if slices.Contains(indexMethods, decl.Method.V) {
+		return true
+	}
+	c.report(diag.Diagnostic{
+		Code:    diag.IndexMethod,
+		Detail:  "PostgreSQL has no index method " + quote(decl.Method.V) + ".",
+		Subject: decl.Method.Range,
+		Label:   "no such method",
+		Help:    didYouMean(decl.Method.V, indexMethods),
+	})
+	return false
+}

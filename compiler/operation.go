@@ -1,0 +1,26 @@
+package compiler
+
+import (
+	"github.com/pawldb/pawl/compiler/ir"
+)
+
+// write is what an operation does to the table, for finding out which
+// constraints it can break.
+type write struct {
+	operation int // index into the repository's operations
+	inserts   bool
+	deletes   bool
+	updates   []string  // columns that it sets
+	guarded   bool      // the checks over those columns are in its WHERE
+	facts     *ir.Facts // the invariant that the operation belongs to
+}
+
+// addOperation adds an operation to the table's repository.
+func (t *table) addOperation(op ir.Operation, w write) {
+	w.operation = len(t.repository.Operations)
+	t.repository.Operations = append(t.repository.Operations, op)
+	t.writes = append(t.writes, w)
+	if w.facts != nil {
+		w.facts.Operations = append(w.facts.Operations, op.Address)
+	}
+}

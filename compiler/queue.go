@@ -1,0 +1,278 @@
+package compiler
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/dsl"
+	"github.com/pawldb/pawl/internal/diag"
+)
+
+// queue is a declared queue: a table of its own with the columns of the
+// payload and those that a claim needs.
+type queue struct {
+	*table
+	decl    *dsl.Queue
+	payload []*column
+	config  ir.Queue
+	facts   *ir.Facts
+}
+
+// The states of a task. A task that is done is deleted.
+const (
+	readyState     = "ready"
+	scheduledState = "scheduled" // failed, and not yet due again
+	runningState   = "running"
+	deadState      = "dead" // out of attempts, kept for people
+)
+
+// declareQueues takes the queues' tables and reads their columns.
+func (c *compilation) declareQueues() {
+	for _, decl := range byLabel(c.spec.Queues, func(q *dsl.Queue) string { return q.Name.Text }) {
+		label := decl.Name.Text
+		if label == "" || slices.ContainsFunc(c.queueTables, func(q *queue) bool { return q.label == label }) {
+			continue
+		}
+		q := &queue{decl: decl, table: newTable(label, address("queue", label), ir.TableRef{
+			Schema: c.schemaOf(decl.Schema), Name: label,
+		}, decl.Header)}
+		q.schema.Comment, q.repository.Comment = decl.Comment.V, decl.Comment.V
+		q.repository.GoName, q.repository.GoRow = decl.GoName.V, decl.GoRow.V
+		c.claimRelation(q.ref, q.ref.Name, "queue "+quote(label), decl.Header)
+		if c.queueColumns(q) {
+			c.queueTables = append(c.queueTables, q)
+		}
+	}
+}
+
+// queueSystem are the columns that every queue has beside its payload.
+func queueSystem() []ir.Column {
+	bigint, integer := ir.Type{Name: "int8"}, ir.Type{Name: "int4"}
+	text, at := ir.Type{Name: "text"}, ir.Type{Name: "timestamptz"}
+	return []ir.Column{
+		{Name: "id", Type: bigint, Identity: ir.IdentityAlways},
+		{Name: "state", Type: text, Default: ir.Literal(readyState)},
+		{Name: "run_at", Type: at, Default: "now()"},
+		{Name: "attempt", Type: integer, Default: "0"},
+		{Name: "fence", Type: bigint, Default: "0"},
+		{Name: "lease_until", Type: at, Null: true},
+		{Name: "last_error", Type: text, Null: true},
+		{Name: "created_at", Type: at, Default: "now()"},
+	}
+}
+
+// queueColumns reads the payload and puts the queue's own columns around it.
+func (c *compilation) queueColumns(q *queue) bool {
+	system := queueSystem()
+	ok := true
+	for _, decl := range q.decl.Columns {
+		if slices.ContainsFunc(system, func(s ir.Column) bool { return s.Name == decl.Name.Text }) {
+			c.report(diag.Diagnostic{
+				Code:        diag.QueueColumn,
+				Detail:      "Every queue has a column " + quote(decl.Name.Text) + " of its own.",
+				Subject:     decl.Name.Range,
+				Label:       "taken by the queue",
+				Consequence: "One column would hold two values: the payload's, and the one that decides who works on the task.",
+				Help:        "choose another name",
+			})
+			ok = false
+			continue
+		}
+		col := c.column(decl, under(q.address, "column", decl.Name.Text))
+		if col == nil || q.byName[col.name] != nil || !col.known {
+			ok = false
+			continue
+		}
+		if decl.Default != nil {
+			c.columnDefault(q.table, col)
+		}
+		if decl.GoName.Set || decl.GoType.Set {
+			q.repository.GoColumns[col.name] = ir.GoColumn{Name: decl.GoName.V, Type: decl.GoType.V}
+		}
+		q.payload = append(q.payload, col)
+		q.byName[col.name] = col
+	}
+	for i, s := range system {
+		s.Origin = ir.Origin{Address: q.address, Pos: pos(q.decl.Header), Why: "every queue has it"}
+		col := &column{name: s.Name, typ: s.Type, known: true, null: s.Null, schema: s}
+		q.columns = append(q.columns, col)
+		q.byName[s.Name] = col
+		if i == 0 {
+			q.key = []*column{col}
+			q.columns = append(q.columns, q.payload...)
+		}
+	}
+	return ok
+}
+
+// queues compiles the queue blocks.
+func (c *compilation) queues() {
+	for _, q := range c.queueTables {
+		c.queueSettings(q)
+		c.lowerQueue(q)
+	}
+}
+
+// queueSettings reads lease, attempts and backoff.
+func (c *compilation) queueSettings(q *queue) {
+	d := q.decl
+	q.config = ir.Queue{
+		Payload: fields(q.payload), Lease: defaultLease, Attempts: defaultAttempts,
+		BackoffBase: defaultBackoffBase, BackoffMax: defaultBackoffMax,
+	}
+	set(&q.config.Lease, d.Lease)
+	set(&q.config.Attempts, d.Attempts)
+	if b := d.Backoff; b != nil {
+		set(&q.config.BackoffBase, b.Base)
+		set(&q.config.BackoffMax, b.Max)
+		c.backoffOrder("backoff", b.Base, q.config.BackoffBase, b.Max, q.config.BackoffMax)
+	}
+	// Three heartbeats fit into a lease, so that one lost round trip loses no
+	// task.
+	q.config.Heartbeat = q.config.Lease / 3
+	set(&q.config.Heartbeat, d.Heartbeat)
+	if d.Heartbeat.Set && d.Heartbeat.V*2 > q.config.Lease {
+		c.report(diag.Diagnostic{
+			Code:    diag.QueueHeartbeat,
+			Detail:  "heartbeat = " + d.Heartbeat.V.String() + " is more than half of the lease, " + q.config.Lease.String() + ".",
+			Subject: d.Heartbeat.Range,
+			Label:   "too rare",
+			Consequence: "When one heartbeat is late or lost the lease runs out under a worker that is alive, and a second worker starts the same task " +
+				"while the first one still works on it.",
+			Help: "heartbeat = " + quote((q.config.Lease / 3).String()) + ", a third of the lease",
+		})
+	}
+}
+
+// lowerQueue puts the table into the schema and adds invariant and operations.
+func (c *compilation) lowerQueue(q *queue) {
+	q.repository.Queue = &q.config
+	q.repository.Row, q.repository.Key = q.rowFields(), q.keyFields()
+	for _, col := range q.payload {
+		f := col.field()
+		f.Optional = col.schema.Default != ""
+		q.repository.Insert = append(q.repository.Insert, f)
+	}
+	q.config.Payload = q.repository.Insert
+	objects := c.queueObjects(q)
+	rule := &ir.QueueRule{Lease: q.config.Lease, Attempts: q.config.Attempts, Base: ir.Facts{
+		Address: q.address, Kind: "queue", Table: q.ref,
+		Promise: "Each task of " + q.label + " is held by at most one live claim, and it comes back when its worker dies. A task can start twice, " +
+			"when a lease ran out; it is completed once.",
+		Mechanism: "FOR UPDATE SKIP LOCKED in two arms, a lease by the database's clock, and a fence that every later statement checks",
+		Reasons:   queueReasons(q),
+		Objects:   objects,
+		Violators: "SELECT id, state, lease_until FROM " + q.ref.SQL() + " WHERE (state = 'running') <> (lease_until IS NOT NULL)",
+		Pos:       pos(q.decl.Header),
+	}}
+	q.facts = &rule.Base
+	q.invariants = append(q.invariants, rule)
+	q.addQueueOperations()
+}
+
+// queueObjects adds key, checks and indexes.
+func (c *compilation) queueObjects(q *queue) []ir.ObjectID {
+	origin := ir.Origin{Address: q.address, Pos: pos(q.decl.Header), Why: "every queue has it"}
+	at := q.decl.Header
+	pkey := q.ref.Name + "_pkey"
+	c.claimConstraint(q.table, pkey, "the primary key of queue "+quote(q.label), at, true)
+	q.schema.PrimaryKey = &ir.PrimaryKey{Name: pkey, Columns: []string{"id"}, Origin: origin}
+	objects := []ir.ObjectID{{Kind: ir.ConstraintObject, Schema: q.ref.Schema, Table: q.ref.Name, Name: pkey}}
+	for _, k := range []struct{ label, sql, doc string }{
+		{"state", inList("state", []string{readyState, scheduledState, runningState, deadState}), "the state is none that the queue knows"},
+		{"held", "(state = 'running') = (lease_until IS NOT NULL)", "a running task has no lease, or another one has"},
+	} {
+		name := q.ref.Name + "_" + k.label
+		c.claimConstraint(q.table, name, "a check of queue "+quote(q.label), at, false)
+		q.addCheck(&check{name: name, label: k.label, expr: built(k.sql), address: q.address, doc: k.doc}, origin)
+		objects = append(objects, ir.ObjectID{Kind: ir.ConstraintObject, Schema: q.ref.Schema, Table: q.ref.Name, Name: name})
+	}
+	for _, ix := range []struct{ label, state, why, by string }{
+		{"ready", readyState, "a claim reads ready tasks in its order", "id"},
+		{"scheduled", scheduledState, "a claim finds the tasks that are due", "run_at"},
+		{"lease", runningState, "a claim finds the leases that ran out", "lease_until"},
+	} {
+		name := q.ref.Name + "_" + ix.label
+		c.claimRelation(q.ref, name, "an index of queue "+quote(q.label), at)
+		parts := []ir.IndexPart{{Column: ix.by}}
+		if ix.by != "id" {
+			parts = append(parts, ir.IndexPart{Column: "id"})
+		}
+		origin.Why = ix.why
+		q.schema.Indexes = append(q.schema.Indexes, ir.Index{
+			Name: name, Method: defaultMethod, Parts: parts, Where: "state = " + ir.Literal(ix.state), Origin: origin,
+		})
+		objects = append(objects, ir.ObjectID{Kind: ir.IndexObject, Schema: q.ref.Schema, Table: q.ref.Name, Name: name})
+	}
+	return objects
+}
+
+func queueReasons(q *queue) []ir.Reason {
+	return []ir.Reason{
+		{
+			Choice: "SKIP LOCKED",
+			Why:    "workers that claim at the same moment pass over each other's rows instead of waiting for them, and no two get the same one.",
+		},
+		{
+			Choice: "fence",
+			Why: "a number that each claim raises and completion checks. A worker whose lease ran out, and whose task went to another one, touches no row: " +
+				"its result cannot overwrite the other's. The attempt would not do, since handing back lowers it.",
+		},
+		{
+			Choice: "lease of " + q.config.Lease.String() + " by the database's clock",
+			Why:    "a worker that dies says nothing. Whoever claims next takes tasks whose lease ran out; no leader is needed, and no two clocks are compared.",
+		},
+		{
+			Choice: "two arms",
+			Why:    "one for leases that ran out and one for ready tasks, each with an index and a limit of its own. One OR over both reads the whole backlog.",
+		},
+		{
+			Choice: "done is deleted",
+			Why:    "the table stays as small as the work that is open, whatever was done before.",
+		},
+		{
+			Choice: "one index a state",
+			Why:    "each holds the rows that its arm looks for and no others, so a large backlog of one kind does not slow the others down.",
+		},
+	}
+}
+
+// seconds spells a length of time as SQL.
+func seconds(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64)
+}
+
+// doublings is how often a pause can double before it reaches the longest: a
+// larger exponent changes nothing, and one without a limit overflows.
+func doublings(base, longest time.Duration) int {
+	n := 0
+	for d := max(base, 1); d < longest && n < 62; d *= 2 {
+		n++
+	}
+	return n
+}
+
+// taskOperation is an operation of a queue, complete but for its statements.
+func (q *queue) taskOperation(name string, kind ir.OperationKind, lock ir.LockMode, doc string) ir.Operation {
+	return ir.Operation{
+		Address: under(q.address, name), Name: name, Kind: kind, Doc: doc,
+		Lock: lock, Isolation: ir.ReadCommitted, Transaction: defaultTransaction,
+		Reasons: []ir.Reason{{
+			Choice: "READ COMMITTED",
+			Why:    "SKIP LOCKED and the check of the fence look at the newest version of a row; at a higher level they would answer 40001.",
+		}},
+		Pos: pos(q.decl.Header),
+	}
+}
+
+// payloadList spells the payload's columns.
+func (q *queue) payloadList(alias string) string {
+	list := make([]string, len(q.payload))
+	for i, col := range q.payload {
+		list[i] = result(alias+ir.Ident(col.name), col.typ)
+	}
+	return strings.Join(list, ", ")
+}

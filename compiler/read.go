@@ -1,0 +1,316 @@
+package compiler
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/dsl"
+)
+
+// reads adds what every repository has: insert, reads by key and by index,
+// delete.
+func (c *compilation) reads(t *table) {
+	if slices.ContainsFunc(t.columns, func(col *column) bool { return !col.known }) || len(t.columns) == 0 {
+		return
+	}
+	t.repository.Row, t.repository.Key = t.rowFields(), t.keyFields()
+	t.repository.Insert = t.insertFields()
+	t.addInsert()
+	if len(t.key) > 0 {
+		t.addGet()
+	}
+	for _, u := range t.uniques {
+		t.addGetBy(u)
+	}
+	if len(t.key) > 0 {
+		t.addGetLocked()
+		t.addGetMany()
+		for _, l := range t.listed {
+			t.addList(l)
+		}
+		t.addDelete()
+	}
+}
+
+// insertFields are the columns that an insert gives. Identity columns take
+// their value from the server; those with a default may be left out.
+func (t *table) insertFields() []ir.Field {
+	var list []ir.Field
+	for _, col := range t.columns {
+		if col.schema.Identity != ir.NoIdentity {
+			continue
+		}
+		f := col.field()
+		f.Optional = col.schema.Default != ""
+		list = append(list, f)
+	}
+	return list
+}
+
+// insertSQL spells an INSERT of some fields without its RETURNING.
+func insertSQL(ref ir.TableRef, list []ir.Field, defaults func(name string) string) (string, *parameters) {
+	p := newParameters(list)
+	if len(list) == 0 {
+		return "INSERT INTO " + ref.SQL() + " DEFAULT VALUES", p
+	}
+	names, values := make([]string, len(list)), make([]string, len(list))
+	for i, f := range list {
+		names[i], values[i] = ir.Ident(f.Name), p.ref(f.Name)
+		if f.Optional {
+			// DEFAULT cannot depend on an argument, so the default is repeated here.
+			values[i] = "COALESCE(" + values[i] + ", " + defaults(f.Name) + ")"
+		}
+	}
+	return "INSERT INTO " + ref.SQL() + " (" + strings.Join(names, ", ") + ")\nVALUES (" + strings.Join(values, ", ") + ")", p
+}
+
+func (t *table) addInsert() {
+	addr := under(t.address, "insert")
+	sql, p := insertSQL(t.ref, t.repository.Insert, func(name string) string { return t.byName[name].schema.Default })
+	t.addOperation(ir.Operation{
+		Address: addr, Name: "insert", Kind: ir.InsertOp,
+		Doc: "inserts one row into " + t.ref.Name + " and returns it as it is stored, with the values that the database fills in. " +
+			"What is left out takes the column's default. A row that breaks a constraint is not stored, and the error names the constraint.",
+		Statements: []ir.Statement{{
+			Role: ir.MainStatement, SQL: comment(addr) + sql + "\nRETURNING " + t.rowList(),
+			Args: p.fields, Results: t.rowFields(), Rows: ir.ReturnsOne,
+		}},
+		Args: t.repository.Insert,
+		Lock: ir.NoLock, Isolation: ir.ReadCommitted, Transaction: defaultTransaction,
+		Reasons: []ir.Reason{{
+			Choice: "explicit columns",
+			Why:    "with * a column that is added later would break the plans that connections keep (0A000).",
+		}, isolationReason},
+		Pos: t.repository.Pos,
+	}, write{inserts: true})
+}
+
+// readOperation is a read of one table, complete but for its statement.
+func (t *table) readOperation(name string, kind ir.OperationKind, doc string) ir.Operation {
+	return ir.Operation{
+		Address: under(t.address, name), Name: name, Kind: kind, Doc: doc,
+		Lock: ir.NoLock, Isolation: ir.ReadCommitted, Transaction: defaultTransaction,
+		Reasons: []ir.Reason{{
+			Choice: "no lock",
+			Why:    "the row is as of the moment of reading; a decision on it needs a move, an adjust, an edit or a locked read.",
+		}},
+		Pos: t.repository.Pos,
+	}
+}
+
+func (t *table) selectRow(addr, condition string, p *parameters, rows ir.Cardinality) ir.Statement {
+	return ir.Statement{
+		Role:    ir.MainStatement,
+		SQL:     comment(addr) + "SELECT " + t.rowList() + "\nFROM " + t.ref.SQL() + "\nWHERE " + condition,
+		Args:    p.fields,
+		Results: t.rowFields(),
+		Rows:    rows,
+	}
+}
+
+func (t *table) addGet() {
+	op := t.readOperation("get", ir.GetOp, "reads the row of "+t.ref.Name+" with the given "+and(columnList(t.key))+
+		". A missing row is not found. Nothing is locked: the row may change right after.")
+	p := newParameters(t.keyFields())
+	op.Key = t.keyFields()
+	op.Statements = []ir.Statement{t.selectRow(op.Address, t.keyEquals(p), p, ir.ReturnsOne)}
+	t.addOperation(op, write{})
+}
+
+// addGetBy adds the read by a no_duplicates key.
+func (t *table) addGetBy(u *unique) {
+	args := u.keyArguments(t)
+	p := newParameters(args)
+	doc := "reads the row of " + t.ref.Name + " with the given " + keyWords(u.parts)
+	if u.where != nil {
+		doc += " among those where " + u.where.SQL()
+	}
+	op := t.readOperation("get_by_"+u.decl.Name.Text, ir.GetOp, doc+
+		"; "+u.name+" allows one at most. A missing row is not found. Nothing is locked: the row may change right after.")
+	op.Key = args
+	op.Statements = []ir.Statement{t.selectRow(op.Address, u.keyCondition(p), p, ir.ReturnsOne)}
+	t.addOperation(op, write{facts: u.facts})
+}
+
+// lockedReason is why a locked read takes the weaker of the two locks.
+var lockedReason = ir.Reason{
+	Choice: string(ir.ForNoKeyUpdate),
+	Why: "writers of the row wait until this transaction ends; inserts of rows that refer to it do not, as they would for FOR UPDATE. " +
+		"A transaction that will change a key column uses an edit.",
+}
+
+func (t *table) addGetLocked() {
+	op := t.readOperation("get_for_update", ir.GetLockedOp, "reads the row of "+t.ref.Name+" with the given "+and(columnList(t.key))+
+		" and locks it until the transaction ends: what is decided on it stays true until then. It works inside a transaction only. A missing row is not found.")
+	p := newParameters(t.keyFields())
+	op.Key, op.Lock, op.Reasons = t.keyFields(), ir.ForNoKeyUpdate, []ir.Reason{lockedReason, isolationReason}
+	op.Statements = []ir.Statement{t.selectRow(op.Address, t.keyEquals(p)+"\n"+string(ir.ForNoKeyUpdate), p, ir.ReturnsOne)}
+	t.addOperation(op, write{})
+}
+
+// addGetMany adds the locked read of several rows.
+func (t *table) addGetMany() {
+	if len(t.key) != 1 {
+		return
+	}
+	key := t.key[0]
+	op := t.readOperation("get_many_for_update", ir.GetManyOp, "reads the rows of "+t.ref.Name+" with the given values of "+key.name+
+		" and locks them until the transaction ends. They are locked in the order of the key, whatever order was asked, so that two transactions that "+
+		"lock the same rows wait for each other and never deadlock. It works inside a transaction only. Rows that do not exist are left out.")
+	arg := ir.Field{Name: key.name, Type: ir.Type{Kind: ir.ArrayType, Elem: &key.typ}}
+	p := newParameters([]ir.Field{arg})
+	name := ir.Ident(key.name)
+	op.Key, op.Lock = []ir.Field{arg}, ir.ForNoKeyUpdate
+	op.Reasons = []ir.Reason{{
+		Choice: "ORDER BY " + name,
+		Why:    "locks are taken in the order of the rows. Two transactions with the same rows in another order would each hold what the other one waits for (40P01).",
+	}, lockedReason, isolationReason}
+	op.Statements = []ir.Statement{t.selectRow(op.Address,
+		name+" = ANY ("+p.ref(key.name)+")\nORDER BY "+name+"\n"+string(ir.ForNoKeyUpdate), p, ir.ReturnsMany)}
+	t.addOperation(op, write{})
+}
+
+func (t *table) addDelete() {
+	addr := under(t.address, "delete")
+	p := newParameters(t.keyFields())
+	t.addOperation(ir.Operation{
+		Address: addr, Name: "delete", Kind: ir.DeleteOp,
+		Doc: "deletes the row of " + t.ref.Name + " with the given " + and(columnList(t.key)) +
+			". A missing row is not found; a row that others still refer to stays, and the error names their foreign key.",
+		Statements: []ir.Statement{{
+			Role: ir.MainStatement,
+			SQL:  comment(addr) + "DELETE FROM " + t.ref.SQL() + "\nWHERE " + t.keyEquals(p),
+			Args: p.fields, Rows: ir.ReturnsNone,
+		}},
+		Key:  t.keyFields(),
+		Lock: ir.RowWriteLock, Isolation: ir.ReadCommitted, Transaction: defaultTransaction,
+		Reasons: []ir.Reason{{
+			Choice: "row lock of the DELETE",
+			Why:    "it is FOR UPDATE: inserts of rows that refer to this one wait, and then find no parent.",
+		}, isolationReason},
+		Pos: t.repository.Pos,
+	}, write{deletes: true})
+}
+
+// listed is an index of the table, for the read in its order.
+type listed struct {
+	decl  *dsl.Index
+	index ir.Index
+}
+
+// addList adds the pages in the order of an index. It needs an order that a
+// page can go on from: columns of a btree, all in one direction, none of them
+// NULL, since a comparison with NULL finds no next row.
+func (t *table) addList(l listed) {
+	if l.index.Method != defaultMethod {
+		return
+	}
+	names := leadingColumns(l.index.Parts)
+	desc := l.index.Parts[0].Desc
+	for _, p := range l.index.Parts {
+		if p.Column == "" || p.Desc != desc || p.NullsFirst || p.NullsLast || p.OpClass != "" || t.byName[p.Column].null {
+			return
+		}
+	}
+	group := t.groupColumns(names)
+	order := names[len(group):]
+	for _, key := range columnList(t.key) {
+		if !slices.Contains(names, key) {
+			order = append(slices.Clip(order), key)
+		}
+	}
+	if len(order) > 0 {
+		t.addOperation(t.listOperation(l, group, order, desc), write{})
+	}
+}
+
+// groupColumns are the leading columns of an index that are a foreign key: its
+// rows are asked for parent by parent.
+func (t *table) groupColumns(names []string) []string {
+	best := 0
+	for _, decl := range t.decl.ForeignKeys {
+		n := len(decl.Columns)
+		if n <= best || n > len(names) {
+			continue
+		}
+		columns := make([]string, n)
+		for i, name := range decl.Columns {
+			columns[i] = name.Text
+		}
+		if sameColumns(columns, names[:n]) {
+			best = n
+		}
+	}
+	return names[:best]
+}
+
+func (t *table) listOperation(l listed, group, order []string, desc bool) ir.Operation {
+	name := "list_by_" + strings.TrimPrefix(l.decl.Name.Text, "by_")
+	what := "the rows of " + t.ref.Name
+	if len(group) > 0 {
+		what += " with the given " + and(group)
+	}
+	op := t.readOperation(name, ir.ListOp, "reads a page of "+what+" in the order of "+and(order)+
+		". The next page starts after the last row of the one before, so that rows which come or go in between move no other row from one page to another. Nothing is locked.")
+	keys := t.fieldsOf(group)
+	after := t.fieldsOf(order)
+	for i := range after {
+		after[i].Optional, after[i].Null = true, true
+	}
+	limit := ir.Field{Name: "limit", Type: ir.Type{Name: "int8"}}
+	op.Key, op.Columns = keys, order
+	op.Args = append(slices.Clone(after), limit)
+	op.Reasons = append([]ir.Reason{{
+		Choice: "keyset pages over " + l.index.Name,
+		Why: "OFFSET reads all the pages before, and shows a row twice or not at all when others come and go. The first page is an arm of its own, so that " +
+			"each arm is one range of the index.",
+	}}, op.Reasons...)
+	p := newParameters(keys, op.Args)
+	op.Statements = []ir.Statement{{
+		Role: ir.MainStatement, SQL: comment(op.Address) + t.listSQL(p, l, group, order, desc),
+		Args: p.fields, Results: t.rowFields(), Rows: ir.ReturnsMany,
+	}}
+	op.Pos = pos(l.decl.Header)
+	return op
+}
+
+// listSQL spells a page. An OR between "first page" and "after this row" would
+// be no range of the index in the plan that a connection keeps; in two arms the
+// server drops the one whose condition on the parameter is false.
+func (t *table) listSQL(p *parameters, l listed, group, order []string, desc bool) string {
+	op, direction := " > ", ""
+	if desc {
+		op, direction = " < ", " DESC"
+	}
+	names, values := make([]string, len(order)), make([]string, len(order))
+	for i, name := range order {
+		names[i] = ir.Ident(name)
+		values[i] = p.ref(name)
+	}
+	orderBy := strings.Join(names, direction+", ") + direction
+	var fixed []string
+	for _, name := range group {
+		fixed = append(fixed, ir.Ident(name)+" = "+p.ref(name))
+	}
+	if l.index.Where != "" {
+		fixed = append(fixed, "("+l.index.Where+")")
+	}
+	armOf := func(condition string) string {
+		return "(SELECT " + ir.Idents(columnList(t.columns)) + "\n  FROM " + t.ref.SQL() + "\n  WHERE " +
+			strings.Join(append(slices.Clone(fixed), condition), " AND ") + "\n  ORDER BY " + orderBy + " LIMIT " + p.ref("limit") + ")"
+	}
+	last := order[len(order)-1]
+	return "SELECT " + t.rowList() + "\nFROM (\n  " +
+		armOf(p.ref(last)+" IS NULL") + "\n  UNION ALL\n  " +
+		armOf("("+strings.Join(names, ", ")+")"+op+"("+strings.Join(values, ", ")+")") +
+		"\n) AS page\nORDER BY " + orderBy
+}
+
+func (t *table) fieldsOf(names []string) []ir.Field {
+	list := make([]ir.Field, len(names))
+	for i, name := range names {
+		list[i] = t.byName[name].field()
+	}
+	return list
+}

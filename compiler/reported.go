@@ -1,0 +1,284 @@
+package compiler
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/internal/pgsql"
+)
+
+// reportedConstraint is a constraint, index or trigger of a table with what is
+// needed to tell which writes can break it.
+type reportedConstraint struct {
+	ir.Reported
+	owner   *table
+	columns []string // writing one of these can break it
+	derived bool     // a check: operations that derive their guard keep it
+	moves   bool     // a transitions block: its own moves keep it
+}
+
+// reportedConstraints finds out which constraint can come back from which
+// operation, and names each constraint for the generated errors.
+func (c *compilation) reportedConstraints() {
+	all := c.tables
+	for _, q := range c.queueTables {
+		all = append(slices.Clip(all), q.table)
+	}
+	own := map[*table][]reportedConstraint{}
+	for _, t := range all {
+		own[t] = t.reported()
+	}
+	for _, t := range all {
+		r := breakage{own: own}
+		for _, w := range t.writes {
+			names := r.of(t, w)
+			t.repository.Operations[w.operation].Errors = names
+		}
+		t.repository.Reported = r.listFor(t)
+	}
+}
+
+// reported lists the table's own constraints.
+func (t *table) reported() []reportedConstraint {
+	var list []reportedConstraint
+	add := func(kind ir.ReportedKind, code, name, label, addr, doc string, columns, concerned []string, object ir.ObjectID, definition any) *reportedConstraint {
+		list = append(list, reportedConstraint{owner: t, columns: concerned, Reported: ir.Reported{
+			Name: name, Label: label, Kind: kind, Code: code, Schema: t.ref.Schema, Table: t.ref.Name,
+			Columns: columns, Address: addr, Doc: doc, Object: object, Hash: ir.Fingerprint(definition),
+		}})
+		return &list[len(list)-1]
+	}
+	constraint := func(name string) ir.ObjectID {
+		return ir.ObjectID{Kind: ir.ConstraintObject, Schema: t.ref.Schema, Table: t.ref.Name, Name: name}
+	}
+	if pk := t.schema.PrimaryKey; pk != nil {
+		add(ir.Duplicate, "23505", pk.Name, "pkey", pk.Origin.Address, "a row with this "+and(pk.Columns)+" exists already",
+			pk.Columns, pk.Columns, constraint(pk.Name), *pk)
+	}
+	for _, u := range t.uniques {
+		doc := "another row has the same " + keyWords(u.parts)
+		concerned := slices.Clone(u.columns)
+		if u.where != nil {
+			doc = "another row where " + u.where.SQL() + " has the same " + keyWords(u.parts)
+			concerned = append(concerned, columnsOf(u.where.Expr)...)
+		}
+		if u.facts != nil {
+			add(ir.Duplicate, "23505", u.name, u.decl.Name.Text, u.facts.Address, doc, u.columns, concerned, u.object, t.definition(u.object))
+		}
+	}
+	for _, s := range t.spans {
+		if s.facts == nil {
+			continue
+		}
+		doc := "another row overlaps in " + s.rangeWords()
+		if len(s.within) > 0 {
+			doc = "another row with the same " + and(columnList(s.within)) + " overlaps in " + s.rangeWords()
+		}
+		id := constraint(s.name)
+		add(ir.Overlap, "23P01", s.name, s.label, s.address, doc, append(columnList(s.within), columnsOf(s.value)...), s.columns, id, t.definition(id))
+	}
+	for _, k := range t.checks {
+		id := constraint(k.name)
+		add(ir.CheckFailed, "23514", k.name, k.label, k.address, k.doc, k.columns, k.columns, id, t.definition(id)).derived = true
+	}
+	for _, r := range t.parents {
+		doc := "there is no row of " + r.parent.ref.Name + " with this " + and(r.columns) + ", or rows of " + t.ref.Name + " still refer to it"
+		id := constraint(r.schema.Name)
+		add(ir.Reference, "23503", r.schema.Name, r.decl.Name.Text, r.address, doc, r.columns, r.columns, id, t.definition(id))
+	}
+	for _, s := range t.states {
+		if s.facts == nil || !s.database {
+			continue
+		}
+		id := ir.ObjectID{Kind: ir.TriggerObject, Schema: t.ref.Schema, Table: t.ref.Name, Name: s.name + "_update"}
+		add(ir.BadMove, badMove, s.name, s.label, s.address, s.column.name+" would not start or change as declared",
+			[]string{s.column.name}, []string{s.column.name}, id, t.definition(id)).moves = true
+	}
+	return list
+}
+
+// definition finds the object that an identity names.
+func (t *table) definition(id ir.ObjectID) any {
+	s := &t.schema
+	switch id.Kind {
+	case ir.ConstraintObject:
+		for _, x := range s.Uniques {
+			if x.Name == id.Name {
+				return x
+			}
+		}
+		for _, x := range s.Excludes {
+			if x.Name == id.Name {
+				return x
+			}
+		}
+		for _, x := range s.Checks {
+			if x.Name == id.Name {
+				return x
+			}
+		}
+		for _, x := range s.ForeignKeys {
+			if x.Name == id.Name {
+				return x
+			}
+		}
+		if s.PrimaryKey != nil && s.PrimaryKey.Name == id.Name {
+			return *s.PrimaryKey
+		}
+	case ir.IndexObject:
+		for _, x := range s.Indexes {
+			if x.Name == id.Name {
+				return x
+			}
+		}
+	case ir.TriggerObject:
+		for _, x := range s.Triggers {
+			if x.Name == id.Name {
+				return x
+			}
+		}
+	case ir.NamespaceObject, ir.ExtensionObject, ir.EnumObject, ir.FunctionObject, ir.TableObject, ir.ColumnObject:
+	}
+	return nil
+}
+
+// breakage follows a write through referential actions.
+type breakage struct {
+	own   map[*table][]reportedConstraint
+	found map[ir.ObjectID]reportedConstraint // of the operation at hand
+	all   map[ir.ObjectID]reportedConstraint // of all operations of the table
+	seen  map[*table]bool                    // tables whose deletes have been followed
+}
+
+// of returns the names of the constraints that a write can break, sorted.
+func (b *breakage) of(t *table, w write) []string {
+	b.found, b.seen = map[ir.ObjectID]reportedConstraint{}, map[*table]bool{}
+	if b.all == nil {
+		b.all = map[ir.ObjectID]reportedConstraint{}
+	}
+	switch {
+	case w.inserts:
+		b.insert(t)
+	case w.deletes:
+		b.delete(t)
+	case len(w.updates) > 0:
+		b.update(t, w.updates, w.guarded)
+	}
+	names := make([]string, 0, len(b.found))
+	for id, r := range b.found {
+		b.all[id] = r
+		names = append(names, r.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (b *breakage) note(r reportedConstraint) { b.found[r.Object] = r }
+
+// insert can break whatever the given values take part in.
+func (b *breakage) insert(t *table) {
+	given := map[string]bool{}
+	for _, f := range t.repository.Insert {
+		given[f.Name] = true
+	}
+	for _, r := range b.own[t] {
+		if slices.ContainsFunc(r.columns, func(name string) bool { return given[name] }) {
+			b.note(r)
+		}
+	}
+}
+
+// update can break what the columns take part in, here and, where others refer
+// to them, there.
+func (b *breakage) update(t *table, columns []string, guarded bool) {
+	for _, r := range b.own[t] {
+		if r.derived && guarded || r.moves && guarded || !overlap(r.columns, columns) {
+			continue
+		}
+		b.note(r)
+	}
+	for _, ref := range t.children {
+		if !overlap(ref.target, columns) {
+			continue
+		}
+		switch ref.schema.OnUpdate {
+		case ir.NoAction, ir.Restrict:
+			b.noteReference(ref)
+		case ir.Cascade, ir.SetNull, ir.SetDefault:
+			b.update(ref.child, ref.columns, false)
+		}
+	}
+}
+
+// delete can break the foreign keys of children, and what their actions break.
+func (b *breakage) delete(t *table) {
+	if b.seen[t] {
+		return
+	}
+	b.seen[t] = true
+	for _, ref := range t.children {
+		switch ref.schema.OnDelete {
+		case ir.NoAction, ir.Restrict:
+			b.noteReference(ref)
+		case ir.Cascade:
+			b.delete(ref.child)
+		case ir.SetNull, ir.SetDefault:
+			b.update(ref.child, ref.columns, false)
+		}
+	}
+}
+
+func (b *breakage) noteReference(ref *reference) {
+	for _, r := range b.own[ref.child] {
+		if r.Name == ref.schema.Name && r.Kind == ir.Reference {
+			b.note(r)
+		}
+	}
+}
+
+func overlap(a, b []string) bool {
+	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
+}
+
+// listFor is a table's own constraints and those of others that its operations
+// can break, sorted.
+func (b *breakage) listFor(t *table) []ir.Reported {
+	var list []ir.Reported
+	for _, r := range b.own[t] {
+		list = append(list, r.Reported)
+	}
+	for _, r := range b.all {
+		if r.owner != t {
+			inherited := r.Reported
+			inherited.Inherited = true
+			list = append(list, inherited)
+		}
+	}
+	slices.SortFunc(list, func(x, y ir.Reported) int {
+		return cmp.Or(cmp.Compare(boolInt(x.Inherited), boolInt(y.Inherited)), cmp.Compare(x.Schema, y.Schema),
+			cmp.Compare(x.Table, y.Table), cmp.Compare(x.Name, y.Name))
+	})
+	return list
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// leavesPredicate reports whether a write takes the row out of a partial
+// constraint, so that it cannot break it: with the new values in it, the
+// predicate is never true.
+func leavesPredicate(where *expression, set []assignment) bool {
+	if where == nil {
+		return false
+	}
+	values := map[string]*pgsql.Expr{}
+	for _, a := range set {
+		values[a.column.name] = a.expr
+	}
+	return where.Substitute(values).NeverTrue()
+}

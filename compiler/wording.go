@@ -1,0 +1,66 @@
+package compiler
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/pawldb/pawl/internal/diag"
+)
+
+// quote spells a name in a message.
+func quote(s string) string { return strconv.Quote(s) }
+
+// and joins words: "a, b and c".
+func and(words []string) string { return join(words, " and ") }
+
+// or joins words: "a, b or c".
+func or(words []string) string { return join(words, " or ") }
+
+func join(words []string, last string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	end := len(words) - 1
+	return strings.Join(words[:end], ", ") + last + words[end]
+}
+
+// quoted quotes each word.
+func quoted(words []string) []string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = quote(w)
+	}
+	return list
+}
+
+// plural is the number with the word in the right form.
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return strconv.Itoa(n) + " " + word + "s"
+}
+
+// didYouMean is the help for a name that is not among those that exist: the
+// close one, else all of them.
+func didYouMean(name string, choices []string) string {
+	if near, ok := diag.Suggest(name, choices); ok {
+		return "did you mean " + near + "?"
+	}
+	const fits = 16
+	if len(choices) == 0 || len(choices) > fits {
+		return ""
+	}
+	return "write one of " + or(choices)
+}
+
+// capital makes the first letter of a sentence large.
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// plainInt spells a number.
+func plainInt(n int) string { return strconv.Itoa(n) }
