@@ -138,11 +138,32 @@ func internalProblem(file string, err error) Problem {
 	}
 }
 
+// declaresColumn reports whether f stands for the repository's column of that
+// name: an argument may bear a column's name and another type.
+func declaresColumn(r *ir.Repository, f ir.Field) bool {
+	for _, fields := range [][]ir.Field{r.Row, r.Insert, payload(r)} {
+		for _, column := range fields {
+			if column.Name == f.Name && column.Type.Base().Equal(f.Type.Base()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// payload are the declared columns of a queue.
+func payload(r *ir.Repository) []ir.Field {
+	if r.Queue == nil {
+		return nil
+	}
+	return r.Queue.Payload
+}
+
 // typeOf is the Go type of a value: the one that a column's go block names, or
 // the one that its PostgreSQL type has.
 func (e *emitter) typeOf(r *ir.Repository, f ir.Field) goType {
 	t, given := e.names.types[columnID{r.Address, f.Name}]
-	if !given {
+	if !given || !declaresColumn(r, f) {
 		t = goTypeOf(f.Type, e.names.enums)
 	}
 	if f.Null || f.Optional {

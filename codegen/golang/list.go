@@ -29,7 +29,7 @@ func (r *repository) emitListMethod(o *ir.Operation) {
 			continue
 		}
 		p := parameter{f, l.name(f.Name), r.typeOf(r.ir, f)}
-		if f.Name == "limit" {
+		if f.Name == "limit" && comparable[p.typ.ident] && p.typ.prefix == "" {
 			p.typ = named("", "int") // how many rows: a number of Go's, whatever the statement calls it
 		}
 		given = append(given, p)
@@ -44,14 +44,14 @@ func (r *repository) emitListMethod(o *ir.Operation) {
 }
 
 // placeColumn is the column whose last value an argument of a list takes: it has
-// the column's name, perhaps behind after_, and may be left out.
+// the column's name, perhaps behind after_, and its type, and may be left out.
 func (r *repository) placeColumn(f ir.Field) (ir.Field, bool) {
 	if !f.Null && !f.Optional {
 		return ir.Field{}, false
 	}
 	name := strings.TrimPrefix(f.Name, "after_")
 	for _, column := range r.ir.Row {
-		if column.Name == name || column.Name == f.Name {
+		if (column.Name == name || column.Name == f.Name) && column.Type.Equal(f.Type) {
 			return column, true
 		}
 	}

@@ -48,7 +48,7 @@ type parameter struct {
 
 // locals starts the names of a method whose fixed parameters are own.
 func (r *repository) locals(own ...string) *locals {
-	l := newLocals(r.taken, append(own, r.receiver, "ctx")...)
+	l := newLocals(r.taken, append(own, r.receiver, "ctx", "err")...)
 	for _, name := range []string{"context", "pawl", "pgx", "pgtype", "time", "json", "net", "netip", "fmt"} {
 		l.taken[name] = true
 	}
@@ -163,8 +163,12 @@ var comparable = map[ident]bool{
 
 // emitManyMethod writes a method that takes any number of keys.
 func (r *repository) emitManyMethod(o *ir.Operation) {
-	list := r.parameters(o.Statement(ir.MainStatement), r.locals())
-	keys := list[0]
+	l := r.locals()
+	list := r.parameters(o.Statement(ir.MainStatement), l)
+	keys := &list[0]
+	if !strings.HasSuffix(keys.name, "s") {
+		keys.name = l.name(keys.name + "s")
+	}
 	typ := strings.TrimPrefix(r.w.typ(keys.typ), "[]")
 	r.open(o, ", "+keys.name+" ..."+typ, "([]"+r.names.row+", error)")
 	r.w.P("return ", r.call(o, "QueryAll"), r.dest(), r.arguments(list), ")")

@@ -119,21 +119,28 @@ func (n *names) resolveRepository(r *ir.Repository, to *repositoryNames, store *
 	to.row, to.insert, to.args, to.claim = row, stem+"Insert", stem+"Args", stem+"Claim"
 
 	help := fmt.Sprintf("give %s another name in Go: go { name = %q }", what, to.typ+"Table")
-	n.pkg.claim(to.typ, what, r.Pos, help)
-	store.claim(to.typ, what, r.Pos, help)
-	rowHelp := fmt.Sprintf("name its rows: go { row = %q }", row+"Record")
-	if usesRow(r) {
-		n.pkg.claim(to.row, "a row of "+what, r.Pos, rowHelp)
+	if n.pkg.claim(to.typ, what, r.Pos, help) {
+		store.claim(to.typ, what, r.Pos, help)
 	}
-	if hasKind(r, ir.InsertOp) {
-		n.pkg.claim(to.insert, "the insert of "+what, r.Pos, rowHelp)
-	}
-	if r.Queue != nil {
-		n.pkg.claim(to.args, "the payload of "+what, r.Pos, rowHelp)
-		n.pkg.claim(to.claim, "a claim of "+what, r.Pos, rowHelp)
-	}
+	n.claimTypes(r, to, what)
 	n.resolveFields(r, to)
 	n.resolveMethods(r, to)
+}
+
+// claimTypes takes the names of the structs of a repository. They come from one
+// stem, so after the first that is taken the others are its echo.
+func (n *names) claimTypes(r *ir.Repository, to *repositoryNames, what string) {
+	help := fmt.Sprintf("name its rows: go { row = %q }", to.row+"Record")
+	ok := true
+	claim := func(used bool, name, whose string) {
+		if used && ok {
+			ok = n.pkg.claim(name, whose+" of "+what, r.Pos, help)
+		}
+	}
+	claim(usesRow(r), to.row, "a row")
+	claim(hasKind(r, ir.InsertOp), to.insert, "the insert")
+	claim(r.Queue != nil, to.args, "the payload")
+	claim(r.Queue != nil, to.claim, "a claim")
 }
 
 // usesRow reports whether the repository has a row struct: every table has, and
@@ -295,8 +302,9 @@ func methodName(o *ir.Operation) string {
 func (n *names) resolveSingleton(s *ir.Singleton, to *singletonNames, store *scope) {
 	to.typ = exported(s.Name)
 	what := fmt.Sprintf("singleton %q", s.Name)
-	n.pkg.claim(to.typ, what, s.Pos, "rename the singleton")
-	store.claim(to.typ, what, s.Pos, "rename the singleton")
+	if n.pkg.claim(to.typ, what, s.Pos, "rename the singleton") {
+		store.claim(to.typ, what, s.Pos, "rename the singleton")
+	}
 }
 
 // hasTimeRanges reports whether the generated package offers Between and its

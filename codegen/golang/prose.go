@@ -42,7 +42,9 @@ func printable(text string) string {
 		switch {
 		case r == '\n' || r == '\t':
 			return r
-		case unicode.IsControl(r) || r == '\ufeff':
+		case r == '\ufeff':
+			return -1
+		case unicode.IsControl(r):
 			return ' '
 		}
 		return r

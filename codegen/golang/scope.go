@@ -40,12 +40,12 @@ func newScope(of string, problems *[]Problem, own ...string) *scope {
 }
 
 // claim takes a name for something that the specification declares. A name that
-// is taken is a problem, whose help says how to choose another.
-func (s *scope) claim(name, what string, pos ir.Pos, help string) {
+// is taken is a problem, whose help says how to choose another, and false.
+func (s *scope) claim(name, what string, pos ir.Pos, help string) bool {
 	first, taken := s.owners[name]
 	if !taken {
 		s.owners[name] = owner{what, pos}
-		return
+		return true
 	}
 	holder := "a name that pawl itself generates"
 	if first.what != "" {
@@ -59,13 +59,14 @@ func (s *scope) claim(name, what string, pos ir.Pos, help string) {
 		Text: fmt.Sprintf("%s needs the Go name %s in %s, which belongs to %s", what, name, s.of, holder),
 		Help: help,
 	})
+	return false
 }
 
 // fresh takes the first free name of base, base2, base3, …: for names that users
 // never write.
 func (s *scope) fresh(base string) string {
 	name := base
-	for n := 2; s.has(name) || reservedWord(name); n++ {
+	for n := 2; s.has(name); n++ {
 		name = base + strconv.Itoa(n)
 	}
 	s.owners[name] = owner{}

@@ -74,7 +74,8 @@ func fileName(table string) string {
 		}
 	}
 	if b.Len() == 0 {
-		return strings.ToLower(spellRunes(table))
+		// The go command passes over files that begin with _.
+		return "x" + strings.ToLower(spellRunes(table))
 	}
 	return b.String()
 }

@@ -122,6 +122,9 @@ func lowerCamel(name string) string {
 // lowerFirst makes a word or a Go name unexported: ID is id, URLPath is urlPath,
 // Bookings is bookings.
 func lowerFirst(word string) string {
+	if lower := strings.ToLower(word); initialisms[lower] == word {
+		return lower
+	}
 	runes := []rune(word)
 	for i, r := range runes {
 		if !unicode.IsUpper(r) {

@@ -92,7 +92,7 @@ func (w *writer) Doc(text string) {
 func wrap(text string, width int) []string {
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(text) {
+	for _, word := range strings.Fields(printable(text)) {
 		switch {
 		case line == "":
 			line = word
