@@ -10,6 +10,7 @@ import (
 	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/dsl"
 	"github.com/pawldb/pawl/internal/diag"
+	"github.com/pawldb/pawl/internal/pgsql"
 )
 
 // systemColumns are the names that every table has already.
@@ -108,7 +109,7 @@ func (c *compilation) columnDefault(t *table, col *column) {
 	d := col.decl.Default
 	switch d.Kind {
 	case "sql":
-		if e := c.parse(d.SQL, "default", row{}); e != nil {
+		if e := c.parse(d.SQL, "default", row{changing: pgsql.Volatile}); e != nil {
 			col.schema.Default = e.SQL()
 		}
 	case "string":
