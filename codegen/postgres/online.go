@@ -59,3 +59,11 @@ func AdvanceIdentity(t ir.TableRef, column string) string {
 	return "SELECT setval(pg_get_serial_sequence(" + ir.Literal(t.SQL()) + ", " + ir.Literal(column) + "), " +
 		"(SELECT COALESCE(max(" + ir.Ident(column) + "), 0) + 1 FROM " + t.SQL() + "), false)"
 }
+
+// GrantRead spells that everybody may read a table.
+func GrantRead(t ir.TableRef) []string {
+	return []string{
+		"GRANT USAGE ON SCHEMA " + ir.Ident(t.Schema) + " TO PUBLIC",
+		"GRANT SELECT ON " + t.SQL() + " TO PUBLIC",
+	}
+}

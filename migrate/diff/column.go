@@ -1,0 +1,111 @@
+package diff
+
+import (
+	"slices"
+
+	"github.com/pawldb/pawl/compiler/ir"
+)
+
+func (d *differ) columns() (changes []ir.Change) {
+	for _, p := range d.both {
+		if p.have.Comment != p.want.Comment {
+			changes = append(changes, ir.SetTableComment{
+				Table: p.ref, From: p.have.Comment, To: p.want.Comment, Origin: p.want.Origin,
+			})
+		}
+		for _, c := range p.want.Columns {
+			if _, ok := lookup(p.have.Columns, sameColumn(c)); !ok {
+				changes = append(changes, ir.AddColumn{Table: p.ref, Column: c})
+			}
+		}
+		changes = append(changes, p.alterColumns()...)
+	}
+	return changes
+}
+
+func sameColumn(c ir.Column) func(ir.Column) bool {
+	return func(d ir.Column) bool { return c.Name == d.Name }
+}
+
+// alterColumns changes the columns that both sides have. Where one gets
+// another type, what PostgreSQL cannot carry over goes before and comes after.
+func (p pair) alterColumns() (changes []ir.Change) {
+	for _, c := range p.want.Columns {
+		was, ok := lookup(p.have.Columns, sameColumn(c))
+		if !ok {
+			continue
+		}
+		if from := known(was, c); differs(from, c) {
+			changes = append(changes, ir.AlterColumn{Table: p.ref, From: from, To: c})
+		}
+	}
+	if !p.retyped {
+		return changes
+	}
+	before, after := p.aroundRetype()
+	return slices.Concat(before, changes, after)
+}
+
+// aroundRetype is what has to go before a column's type changes and come back
+// after it: triggers with a condition, which PostgreSQL refuses to carry over,
+// and checks and indexes that change too, whose old text may not fit the new
+// type.
+func (p pair) aroundRetype() (before, after []ir.Change) {
+	for _, was := range p.have.Triggers {
+		if was.When == "" {
+			continue
+		}
+		before = append(before, ir.DropTrigger{Table: p.ref, Trigger: was})
+		if g, ok := lookup(p.want.Triggers, sameTrigger(was)); ok {
+			after = append(after, ir.CreateTrigger{Table: p.ref, Trigger: g})
+		}
+	}
+	wanted := items(p.want)
+	for _, was := range items(p.have) {
+		if was.plainKey() {
+			continue // rebuilt by the server
+		}
+		now, ok := lookup(wanted, was.sameName)
+		if ok && was.equal(now) {
+			continue
+		}
+		before = append(before, was.drop(p.ref))
+		if ok {
+			after = append(after, now.create(p.ref))
+		}
+	}
+	return before, after
+}
+
+func retyped(have, want *ir.Table) bool {
+	return slices.ContainsFunc(want.Columns, func(c ir.Column) bool {
+		was, ok := lookup(have.Columns, sameColumn(c))
+		return ok && was.Printed.Type != c.Printed.Type
+	})
+}
+
+// known is the column as it was, its type and default spelled as the wanted
+// ones are where they print the same: what then differs really differs.
+func known(was, want ir.Column) ir.Column {
+	if was.Printed.Type == want.Printed.Type {
+		was.Type = want.Type
+	}
+	if want.Printed.Type != "" && was.Printed.Default == want.Printed.Default {
+		was.Default = want.Default
+	}
+	return was
+}
+
+func differs(from, to ir.Column) bool {
+	return !from.Type.Equal(to.Type) || from.Default != to.Default || from.Null != to.Null ||
+		from.Identity != to.Identity || from.Comment != to.Comment
+}
+
+func (p pair) dropColumns() (changes []ir.Change) {
+	for _, c := range p.have.Columns {
+		if _, ok := lookup(p.want.Columns, sameColumn(c)); !ok {
+			changes = append(changes, ir.DropColumn{Table: p.ref, Column: c})
+		}
+	}
+	return changes
+}

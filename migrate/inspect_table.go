@@ -1,0 +1,62 @@
+package migrate
+
+import (
+	"github.com/pawldb/pawl/compiler/ir"
+)
+
+func (r *reader) tables() error {
+	type row struct {
+		OID                   uint32
+		Schema, Name, Comment string
+		Rows                  float32
+		Bytes                 int64
+	}
+	r.byOID = map[uint32]int{}
+	return each(r, `
+SELECT c.oid, n.nspname::text, c.relname::text, COALESCE(obj_description(c.oid, 'pg_class'), ''),
+       c.reltuples, c.relpages::bigint * current_setting('block_size')::bigint
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p') AND n.nspname = ANY ($1::text[]) ORDER BY 2, 3`,
+		func(t *row) {
+			r.byOID[t.OID] = len(r.schema.Tables)
+			r.schema.Tables = append(r.schema.Tables, ir.Table{
+				Schema: t.Schema, Name: t.Name, Comment: t.Comment, Rows: int64(t.Rows), Bytes: t.Bytes,
+			})
+		})
+}
+
+func (r *reader) columns() error {
+	type row struct {
+		Table              uint32
+		Name, Type         string
+		NotNull            bool
+		Default, Identity  string
+		Generated, Comment string
+	}
+	return each(r, `
+SELECT a.attrelid, a.attname::text, format_type(a.atttypid, a.atttypmod), a.attnotnull,
+       COALESCE(pg_get_expr(d.adbin, d.adrelid), ''), a.attidentity::text, a.attgenerated::text,
+       COALESCE(col_description(a.attrelid, a.attnum), '')
+FROM pg_attribute a
+JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p')
+JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = ANY ($1::text[])
+LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attrelid, a.attnum`,
+		func(c *row) {
+			t := r.table(c.Table)
+			if t == nil {
+				return
+			}
+			column := ir.Column{
+				Name: c.Name, Type: ir.Type{Kind: ir.OtherType, Name: c.Type}, Null: !c.NotNull,
+				Default: c.Default, Identity: identities[c.Identity], Comment: c.Comment,
+				Printed: ir.ColumnPrint{Type: c.Type, Default: c.Default},
+			}
+			if c.Generated != "" {
+				column.Printed.Default = "GENERATED ALWAYS AS (" + c.Default + ")"
+			}
+			t.Columns = append(t.Columns, column)
+		})
+}
+
+var identities = map[string]ir.Identity{"a": ir.IdentityAlways, "d": ir.IdentityByDefault}

@@ -1,0 +1,113 @@
+package migrate
+
+import (
+	"strings"
+
+	"github.com/pawldb/pawl/codegen/postgres"
+	"github.com/pawldb/pawl/compiler/ir"
+)
+
+// triggerRow is a row of pg_trigger.
+type triggerRow struct {
+	Table                uint32
+	Name                 string
+	Type                 int16
+	Enabled              string
+	FuncSchema, FuncName string
+	Args                 []byte // each ends with a zero byte
+	Plain                bool   // no constraint trigger, no column list, no transition tables
+	Conditional          bool
+	Definition           string
+	Head                 string // quoted: CREATE TRIGGER name
+	On                   string // quoted: schema.table
+	Calls                string // quoted: schema.function
+}
+
+// The bits of pg_trigger.tgtype.
+const (
+	tgRow, tgBefore, tgInsert, tgDelete, tgUpdate, tgTruncate, tgInstead = 1, 2, 4, 8, 16, 32, 64
+)
+
+func (r *reader) triggers() error {
+	return each(r, `
+SELECT t.tgrelid, t.tgname::text, t.tgtype, t.tgenabled::text, fn.nspname::text, f.proname::text, t.tgargs,
+       t.tgconstraint = 0 AND t.tgattr::text = '' AND t.tgoldtable IS NULL AND t.tgnewtable IS NULL,
+       t.tgqual IS NOT NULL, pg_get_triggerdef(t.oid, false),
+       'CREATE TRIGGER ' || quote_ident(t.tgname::text),
+       quote_ident(n.nspname::text) || '.' || quote_ident(c.relname::text),
+       quote_ident(fn.nspname::text) || '.' || quote_ident(f.proname::text)
+FROM pg_trigger t
+JOIN pg_class c ON c.oid = t.tgrelid AND c.relkind IN ('r', 'p')
+JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = ANY ($1::text[])
+JOIN pg_proc f ON f.oid = t.tgfoid JOIN pg_namespace fn ON fn.oid = f.pronamespace
+WHERE NOT t.tgisinternal ORDER BY t.tgrelid, t.tgname`,
+		func(g *triggerRow) {
+			if t := r.table(g.Table); t != nil {
+				t.Triggers = append(t.Triggers, g.trigger())
+			}
+		})
+}
+
+func (g *triggerRow) trigger() ir.Trigger {
+	trigger := ir.Trigger{
+		Name: g.Name, Before: g.Type&tgBefore != 0, PerStatement: g.Type&tgRow == 0,
+		FuncSchema: g.FuncSchema, FuncName: g.FuncName, Disabled: g.Enabled == "D" || g.Enabled == "R",
+	}
+	for _, event := range []struct {
+		bit  int16
+		name ir.TriggerEvent
+	}{{tgInsert, ir.OnInsert}, {tgDelete, ir.OnDelete}, {tgUpdate, ir.OnUpdate}, {tgTruncate, ir.OnTruncate}} {
+		if g.Type&event.bit != 0 {
+			trigger.Events = append(trigger.Events, event.name)
+		}
+	}
+	if len(g.Args) > 0 {
+		trigger.Args = strings.Split(strings.TrimSuffix(string(g.Args), "\x00"), "\x00")
+	}
+	when, ok := g.when(trigger)
+	trigger.When = when
+	trigger.Printed = printTrigger(trigger)
+	if !ok || !g.Plain || g.Type&tgInstead != 0 {
+		// Nothing that a declaration asks for: equal to nothing that is wanted.
+		trigger.Printed = g.Definition
+	}
+	return trigger
+}
+
+// when cuts the condition out of the printed definition, which is the only
+// place where the server shows it. What stands before and after it is known to
+// the byte; false when it is not as expected.
+func (g *triggerRow) when(t ir.Trigger) (string, bool) {
+	if !g.Conditional {
+		return "", true
+	}
+	args := make([]string, len(t.Args))
+	for i, arg := range t.Args {
+		args[i] = "'" + strings.ReplaceAll(arg, "'", "''") + "'"
+	}
+	text, before := strings.CutPrefix(g.Definition,
+		g.Head+" "+postgres.Timing(t)+" "+events(t)+" ON "+g.On+" "+postgres.Level(t)+" WHEN (")
+	text, after := strings.CutSuffix(text, ") EXECUTE FUNCTION "+g.Calls+"("+strings.Join(args, ", ")+")")
+	return text, before && after
+}
+
+// printTrigger is what two triggers of one name are compared by.
+func printTrigger(t ir.Trigger) string {
+	return strings.Join([]string{
+		postgres.Timing(t), events(t), postgres.Level(t), t.When,
+		ir.Qualified(t.FuncSchema, t.FuncName), strings.Join(t.Args, "\x00"),
+	}, "\n")
+}
+
+// events lists a trigger's events in the order in which the server prints them.
+func events(t ir.Trigger) string {
+	var list []string
+	for _, event := range []ir.TriggerEvent{ir.OnInsert, ir.OnDelete, ir.OnUpdate, ir.OnTruncate} {
+		for _, e := range t.Events {
+			if e == event {
+				list = append(list, string(e))
+			}
+		}
+	}
+	return strings.Join(list, " OR ")
+}

@@ -1,0 +1,280 @@
+package migrate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/pawldb/pawl/codegen/postgres"
+	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/migrate/diff"
+)
+
+// Plan is what an apply would do to one database, and everything that a person
+// has to know of it first.
+type Plan struct {
+	Project    string
+	Server     int           // the server's major version
+	Changes    []Change      // by object, in the order of the steps
+	Steps      []Step        // in order
+	Hazards    []Hazard      // what to know, allow or change
+	Violations []Violation   // new invariants that rows break already: the apply would fail
+	Uncertain  []Uncertain   // differences that could not be decided
+	Unmanaged  []ir.ObjectID // what stands in the project's schemas and is not pawl's: left alone
+	Asked      int           // definitions that the server was asked to print; none when all are remembered
+
+	fingerprint string
+	path        []string // search path of the steps
+	program     *ir.Program
+	stale       []ir.ObjectID
+	refresh     []record // records whose definition has another text and the same meaning
+}
+
+// PlanOptions are the choices of a plan.
+type PlanOptions struct {
+	// NoProbes leaves out the search for rows that break new invariants.
+	NoProbes bool
+}
+
+// Empty reports whether nothing is to be done: the database is what is wanted.
+func (p *Plan) Empty() bool { return len(p.Changes) == 0 && len(p.Steps) == 0 }
+
+// NewPlan compares the database with the program and plans the way from one to
+// the other. It changes nothing: temporary tables that it needs are rolled back.
+// What is wanted and stands already, but was not created by the project, is an
+// [UnmanagedError].
+//
+// conn must not be inside a transaction.
+func NewPlan(ctx context.Context, conn *pgx.Conn, program *ir.Program, o PlanOptions) (*Plan, error) {
+	p := &planning{ctx: ctx, conn: conn, program: program, options: o, want: clone(&program.Schema)}
+	p.plan = &Plan{Project: program.Project, program: program, path: postgres.SearchPath(&program.Schema)}
+	for _, phase := range []func() error{
+		p.checkServer, p.inspect, p.claim, p.normalise, p.diff, p.makeSteps, p.bookkeeping, p.probe,
+	} {
+		if err := phase(); err != nil {
+			return nil, err
+		}
+	}
+	return p.plan, nil
+}
+
+// planning holds what the phases of [NewPlan] hand on.
+type planning struct {
+	ctx     context.Context
+	conn    *pgx.Conn
+	program *ir.Program
+	options PlanOptions
+	plan    *Plan
+
+	want    *ir.Schema
+	have    *ir.Schema // everything in the project's schemas
+	owned   *ir.Schema // the project's part of it
+	all     map[ir.ObjectID]string
+	ledger  *ledger
+	objects []ir.Object
+	changes []ir.Change
+}
+
+func (p *planning) checkServer() error {
+	var number int
+	if err := p.conn.QueryRow(p.ctx, "SELECT current_setting('server_version_num')::integer").Scan(&number); err != nil {
+		return fmt.Errorf("asking for the server's version: %w", err)
+	}
+	p.plan.Server = number / 10000
+	if p.plan.Server < max(p.program.Postgres, oldestServer) {
+		return fmt.Errorf("the server is PostgreSQL %d, and the specification asks for %d or later (pawl.postgres)",
+			p.plan.Server, max(p.program.Postgres, oldestServer))
+	}
+	return nil
+}
+
+// oldestServer is the oldest major that pawl's SQL runs on.
+const oldestServer = 14
+
+// inspect reads what stands and what is recorded, in one snapshot.
+func (p *planning) inspect() error {
+	return snapshot(p.ctx, p.conn, func(tx pgx.Tx) error {
+		var err error
+		p.have, p.ledger, err = survey(p.ctx, tx, p.program)
+		return err
+	})
+}
+
+// survey reads the schemas in which a program wants or has anything, and what
+// pawl.object says.
+func survey(ctx context.Context, tx pgx.Tx, program *ir.Program) (*ir.Schema, *ledger, error) {
+	l, err := readLedger(ctx, tx, program.Project)
+	if err != nil {
+		return nil, nil, err
+	}
+	schemas := l.schemas()
+	for _, name := range postgres.SearchPath(&program.Schema)[1:] {
+		if !slices.Contains(schemas, name) {
+			schemas = append(schemas, name)
+		}
+	}
+	have, err := readSchema(ctx, tx, schemas)
+	return have, l, err
+}
+
+// claim sorts out whose objects stand there.
+func (p *planning) claim() error {
+	p.all = states(p.have)
+	p.objects = p.want.Objects()
+	p.plan.fingerprint = fingerprint(p.all, p.ledger, p.objects)
+	if err := inTheWay(p.all, p.ledger, p.objects); err != nil {
+		return err
+	}
+	wanted := map[ir.ObjectID]bool{}
+	for _, object := range p.objects {
+		wanted[object.ID] = true
+	}
+	p.owned = owned(p.have, p.ledger, wanted)
+	for _, id := range unmanaged(p.all, p.ledger) {
+		if !wanted[id] {
+			p.plan.Unmanaged = append(p.plan.Unmanaged, id)
+		}
+	}
+	return nil
+}
+
+func (p *planning) normalise() error {
+	n := normaliser{ctx: p.ctx, conn: p.conn, path: p.plan.path}
+	if err := n.fill(p.owned, p.want, p.all, p.ledger.mine); err != nil {
+		return err
+	}
+	p.plan.Asked, p.plan.Uncertain = n.asked, n.uncertain
+	for _, u := range n.uncertain {
+		p.plan.Hazards = append(p.plan.Hazards, Hazard{
+			Kind: HazardUnproven, Address: u.Origin.Address, Pos: u.Origin.Pos, Rows: -1,
+			Text: fmt.Sprintf("%s %s may differ from what is wanted: %s", u.ID.Kind, u.ID.SQL(), u.Why),
+		})
+	}
+	return nil
+}
+
+func (p *planning) diff() error {
+	p.changes = diff.Diff(p.owned, p.want)
+	return nil
+}
+
+func (p *planning) makeSteps() error {
+	f, err := gather(p.ctx, p.conn, p.have, p.changes, p.plan.path)
+	if err != nil {
+		return err
+	}
+	pl := &planner{
+		project: p.program.Project, facts: f, violators: violators(p.program),
+		objects: map[ir.ObjectID]ir.Object{}, tables: map[ir.TableRef]*ir.Table{},
+		taken: map[string]bool{}, created: map[ir.TableRef]bool{},
+	}
+	for _, object := range p.objects {
+		pl.objects[object.ID] = object
+	}
+	for i := range p.want.Tables {
+		pl.tables[p.want.Tables[i].Ref()] = &p.want.Tables[i]
+	}
+	for id := range p.all {
+		pl.taken[id.Name] = true
+	}
+	if sql := p.ledger.create(); len(sql) > 0 && len(p.changes) > 0 {
+		pl.quiet(Step{
+			Title: "create pawl.object, the list of what belongs to pawl", SQL: sql, Blocks: BlocksNothing, Retry: RetryLock,
+			Undo: "DROP SCHEMA pawl CASCADE",
+		})
+	}
+	if err := pl.plan(p.changes); err != nil {
+		return err
+	}
+	p.plan.Changes, p.plan.Steps = pl.changes, pl.steps
+	p.plan.Hazards = append(p.plan.Hazards, pl.hazards...)
+	return nil
+}
+
+// violators are the queries that the compiler wrote for its invariants, by the
+// objects that enforce them.
+func violators(program *ir.Program) map[ir.ObjectID]string {
+	queries := map[ir.ObjectID]string{}
+	for _, invariant := range program.Invariants {
+		for _, id := range invariant.Facts().Objects {
+			queries[id] = invariant.Facts().Violators
+		}
+	}
+	return queries
+}
+
+// bookkeeping finds records that say less than the truth. A record whose
+// definition has only another text is a step: generated code compares it.
+func (p *planning) bookkeeping() error {
+	changed := map[ir.ObjectID]bool{}
+	for _, c := range p.changes {
+		changed[ir.ChangeObject(c)] = true
+	}
+	wanted := map[ir.ObjectID]bool{}
+	for _, o := range p.objects {
+		wanted[o.ID] = true
+		r, mine := p.ledger.mine[o.ID]
+		_, exists := p.all[o.ID]
+		shared := o.ID.Kind == ir.FunctionObject
+		if !changed[o.ID] && exists && (mine && r.SpecHash != o.Hash || !mine && shared) {
+			p.plan.refresh = append(p.plan.refresh, record{
+				Project: p.program.Project, Address: o.Origin.Address, ID: o.ID, SpecHash: o.Hash,
+			})
+		}
+	}
+	for id := range p.ledger.mine {
+		if _, exists := p.all[id]; !wanted[id] && (!exists || !changed[id]) {
+			p.plan.stale = append(p.plan.stale, id)
+		}
+	}
+	slices.SortFunc(p.plan.stale, compareIDs)
+	if len(p.plan.refresh) > 0 {
+		p.plan.Steps = append(p.plan.Steps, Step{
+			Title:  fmt.Sprintf("record the new text of %s that mean the same as before", amount(int64(len(p.plan.refresh)), "definition")),
+			Blocks: BlocksNothing, Retry: RetryLock, Transaction: lastTransaction(p.plan.Steps) + 1,
+			Undo: "apply the specification as it was", saves: p.plan.refresh,
+		})
+	}
+	return nil
+}
+
+func lastTransaction(steps []Step) int {
+	last := 0
+	for _, s := range steps {
+		last = max(last, s.Transaction)
+	}
+	return last
+}
+
+// probe runs the probes of the steps now, so that a plan shows what would make
+// its apply fail. What takes too long is left to the apply.
+func (p *planning) probe() error {
+	if p.options.NoProbes {
+		return nil
+	}
+	return snapshot(p.ctx, p.conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(p.ctx, "SET LOCAL search_path = "+ir.Idents(p.plan.path)); err != nil {
+			return err
+		}
+		seen := map[ir.ObjectID]bool{}
+		for _, s := range p.plan.Steps {
+			if s.probe == nil || seen[s.probe.object] {
+				continue
+			}
+			seen[s.probe.object] = true
+			err := limited(p.ctx, tx, func(tx pgx.Tx) error {
+				v, err := s.probe.run(p.ctx, tx)
+				if v != nil {
+					p.plan.Violations = append(p.plan.Violations, *v)
+				}
+				return err
+			})
+			if err != nil && sqlState(err) == "" {
+				return err
+			}
+		}
+		return nil
+	})
+}

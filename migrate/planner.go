@@ -1,0 +1,242 @@
+package migrate
+
+import (
+	"fmt"
+
+	"github.com/pawldb/pawl/codegen/postgres"
+	"github.com/pawldb/pawl/compiler/ir"
+)
+
+// planner turns changes into steps. It is pure: what it has to know of the
+// database stands in its fields.
+type planner struct {
+	project   string
+	objects   map[ir.ObjectID]ir.Object // wanted
+	tables    map[ir.TableRef]*ir.Table // wanted
+	taken     map[string]bool           // names that stand anywhere in the database's schemas
+	facts     *facts
+	violators map[ir.ObjectID]string // queries that the compiler wrote
+	created   map[ir.TableRef]bool   // tables that this plan makes
+
+	changes []Change
+	steps   []Step
+	hazards []Hazard
+
+	transaction int  // the number given out last
+	open        bool // whether it takes further steps that lock nothing in use
+	makes       int  // tables made in it
+}
+
+// maxMakes bounds the tables that one transaction makes: each needs some ten
+// entries of the server's lock table.
+const maxMakes = 100
+
+// plan makes the steps for all changes.
+func (p *planner) plan(changes []ir.Change) error {
+	for len(changes) > 0 {
+		n, err := p.next(changes)
+		if err != nil {
+			return err
+		}
+		changes = changes[n:]
+	}
+	return nil
+}
+
+// next plans the first of the changes, or the first few when they belong
+// together, and says how many.
+func (p *planner) next(changes []ir.Change) (int, error) {
+	if n := retypeRun(changes); n > 0 {
+		p.retype(changes[:n])
+		return n, nil
+	}
+	if len(changes) > 1 && p.replacement(changes[0], changes[1]) {
+		return 2, nil
+	}
+	return 1, p.single(changes[0])
+}
+
+func (p *planner) single(change ir.Change) error {
+	switch c := change.(type) {
+	case ir.CreateNamespace, ir.CreateExtension, ir.CreateEnum, ir.ReplaceFunction:
+		p.quiet(p.step(c))
+	case ir.AddEnumValue:
+		p.addEnumValue(c)
+	case ir.CreateTable:
+		p.createTable(c)
+	case ir.SetTableComment:
+		p.alone(p.locking(c, shareUpdateExclusive))
+	case ir.AddColumn:
+		p.addColumn(c)
+	case ir.AlterColumn:
+		p.alterColumn(c)
+	case ir.AddConstraint:
+		p.addConstraint(c)
+	case ir.ValidateConstraint:
+		p.validate(c)
+	case ir.CreateIndex:
+		p.createIndex(c)
+	case ir.CreateTrigger:
+		p.createTrigger(c)
+	case ir.EnableTrigger:
+		p.alone(p.locking(c, shareRowExclusive))
+	case ir.DropConstraint:
+		p.dropConstraint(c)
+	case ir.DropIndex:
+		p.dropIndex(c)
+	case ir.DropTrigger:
+		p.weaker(c, "what the trigger "+ir.Ident(c.Trigger.Name)+" refused is accepted from then on")
+		p.alone(p.locking(c, accessExclusive))
+	case ir.DropColumn:
+		p.dropColumn(c)
+	case ir.DropTable:
+		p.dropTable(c)
+	case ir.DropFunction, ir.DropEnum:
+		p.dropGlobal(c)
+	default:
+		return fmt.Errorf("migrate: no steps for a change of type %T", change)
+	}
+	return nil
+}
+
+// step is the plain form of a change, with the records that belong to it. It
+// also writes the plan's line for the change.
+func (p *planner) step(c ir.Change) Step {
+	s := p.part(c, describe(c), postgres.Statements(c)...)
+	p.line(c)
+	s.saves, s.forgets = p.records(c)
+	s.Undo = undo(c)
+	return s
+}
+
+// line writes the plan's line for a change.
+func (p *planner) line(c ir.Change) {
+	origin := ir.ChangeOrigin(c)
+	p.changes = append(p.changes, Change{
+		Action: action(c), Address: origin.Address, Pos: origin.Pos, Object: ir.ChangeObject(c), Text: describe(c),
+	})
+}
+
+// part is one of the steps that a change takes, without records.
+func (p *planner) part(c ir.Change, title string, sql ...string) Step {
+	origin, id := ir.ChangeOrigin(c), ir.ChangeObject(c)
+	s := Step{
+		Title: title, SQL: sql, Address: origin.Address, Pos: origin.Pos, Why: origin.Why,
+		Blocks: BlocksNothing, Retry: RetryLock,
+	}
+	if id.Table != "" {
+		s.Table = ir.TableRef{Schema: id.Schema, Name: id.Table}
+		size := p.facts.tables[s.Table]
+		s.Rows, s.Bytes = size.rows, size.bytes
+	}
+	return s
+}
+
+// locking is the plain form of a change to a table that others may use.
+func (p *planner) locking(c ir.Change, lock string) Step { return locked(p.step(c), lock) }
+
+func locked(s Step, lock string) Step {
+	s.Lock, s.Blocks = lock, blocks(lock)
+	return s
+}
+
+// quiet adds a step that disturbs nobody: it makes something new. Such steps
+// share a transaction.
+func (p *planner) quiet(s Step) {
+	if !p.open || p.makes >= maxMakes {
+		p.transaction++
+		p.open, p.makes = true, 0
+	}
+	s.Transaction = p.transaction
+	p.steps = append(p.steps, s)
+}
+
+// alone adds steps in a transaction of their own, so that a lock on a table in
+// use is held for these alone.
+func (p *planner) alone(steps ...Step) {
+	p.transaction++
+	p.open = false
+	for _, s := range steps {
+		s.Transaction = p.transaction
+		p.steps = append(p.steps, s)
+	}
+}
+
+// outside adds a step that cannot run inside a transaction.
+func (p *planner) outside(s Step) {
+	p.open = false
+	s.Retry = RetryNever
+	p.steps = append(p.steps, s)
+}
+
+// search adds a probe as a step of its own, before the work that violators
+// would make fail.
+func (p *planner) search(c ir.Change, pr *probe) {
+	s := p.part(c, "look for rows that break "+ir.ChangeObject(c).SQL())
+	s.kind, s.probe, s.Scans, s.Retry = stepProbe, pr, true, RetryNever
+	p.alone(s)
+}
+
+// unused reports whether nobody can notice what happens to a table: this plan
+// makes it, or it holds no row.
+func (p *planner) unused(t ir.TableRef) bool { return p.created[t] || p.facts.tables[t].empty }
+
+// build adds a step for a table: quietly where this plan makes the table.
+func (p *planner) build(t ir.TableRef, s Step) {
+	if p.created[t] {
+		p.quiet(locked(s, noLock))
+	} else {
+		p.alone(s)
+	}
+}
+
+// record is what pawl.object will say of a wanted object.
+func (p *planner) record(id ir.ObjectID) record {
+	o := p.objects[id]
+	return record{Project: p.project, Address: o.Origin.Address, ID: id, SpecHash: o.Hash}
+}
+
+// records lists what a change adds to pawl.object and takes from it.
+func (p *planner) records(c ir.Change) (saves []record, forgets []ir.ObjectID) {
+	id := ir.ChangeObject(c)
+	switch c := c.(type) {
+	case ir.DropTable, ir.DropColumn, ir.DropConstraint, ir.DropIndex, ir.DropTrigger, ir.DropFunction, ir.DropEnum:
+		return nil, []ir.ObjectID{id}
+	case ir.CreateTable:
+		bare := c.Table
+		bare.ForeignKeys, bare.Indexes, bare.Triggers = nil, nil, nil
+		for _, object := range bare.Objects() {
+			saves = append(saves, p.record(object.ID))
+		}
+		return saves, nil
+	}
+	return []record{p.record(id)}, nil
+}
+
+// spare is the record of an object under a temporary name: the project's, and
+// wanted by nobody, so that a later plan drops what an interrupted one left.
+func (p *planner) spare(c ir.Change, name string) record {
+	id := ir.ChangeObject(c)
+	id.Name = name
+	return record{Project: p.project, Address: ir.ChangeOrigin(c).Address, ID: id}
+}
+
+// sparePrefix begins the names of objects that have not got their own yet.
+const sparePrefix = "pawl_new_"
+
+// spareName is a name that stands for an object until it can have its own.
+func (p *planner) spareName(id ir.ObjectID) string {
+	base := sparePrefix + ir.Fingerprint(id)[:12]
+	name := base
+	for n := 2; p.taken[name]; n++ {
+		name = fmt.Sprintf("%s_%d", base, n)
+	}
+	p.taken[name] = true
+	return name
+}
+
+func (p *planner) createTable(c ir.CreateTable) {
+	p.created[c.Table.Ref()] = true
+	p.quiet(p.step(c))
+	p.makes++
+}

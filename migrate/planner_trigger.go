@@ -1,0 +1,33 @@
+package migrate
+
+import (
+	"strings"
+
+	"github.com/pawldb/pawl/codegen/postgres"
+	"github.com/pawldb/pawl/compiler/ir"
+)
+
+// createTrigger makes a trigger and then, in the same transaction, looks for
+// rows that break its rule: the lock has waited for the writers in flight, and
+// new ones meet the trigger. Looking before would be a race.
+func (p *planner) createTrigger(c ir.CreateTrigger) {
+	p.build(c.Table, p.proven(p.locking(c, shareRowExclusive), c))
+}
+
+func (p *planner) replaceTrigger(c ir.CreateTrigger) {
+	p.replaced(c)
+	s := locked(p.part(c, describe(c), postgres.ReplaceTrigger(c.Table, c.Trigger)), shareRowExclusive)
+	s.saves, _ = p.records(c)
+	p.alone(p.proven(s, c))
+}
+
+// proven adds the probe that the compiler wrote for the trigger's rule, if there
+// is one.
+func (p *planner) proven(s Step, c ir.CreateTrigger) Step {
+	id := ir.ChangeObject(c)
+	if query := p.violators[id]; query != "" && !p.unused(c.Table) {
+		s.probe = &probe{object: id, origin: c.Trigger.Origin, query: strings.TrimRight(query, "; \n"), text: "%d rows break the rule"}
+		s.Scans, s.prove = true, true
+	}
+	return s
+}

@@ -1,0 +1,170 @@
+package migrate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/pawldb/pawl/compiler/ir"
+)
+
+// Violation is a new invariant that rows of the database break already.
+type Violation struct {
+	Address string
+	Pos     ir.Pos
+	Object  ir.ObjectID
+	Text    string   // "2 groups of rows have the same (email)"
+	Count   int64    // rows, pairs or groups, as Text says
+	Samples []string // a few of them, as JSON
+}
+
+// Error says what is wrong without the rows' values.
+func (v *Violation) Error() string {
+	return fmt.Sprintf("%s: %s", where(ir.Origin{Address: v.Address, Pos: v.Pos}), v.Text)
+}
+
+// probe is a query whose rows break an invariant.
+type probe struct {
+	object ir.ObjectID
+	origin ir.Origin
+	query  string
+	text   string // what one row of it is, with %d for their number
+}
+
+// maxSamples bounds the rows that a violation shows.
+const maxSamples = 5
+
+// run looks for violators; nil when there are none. The query reads each row
+// once for the count and stops early for the samples.
+func (p *probe) run(ctx context.Context, tx pgx.Tx) (*Violation, error) {
+	var n int64
+	var samples []string
+	err := tx.QueryRow(ctx, fmt.Sprintf(`
+WITH violators AS MATERIALIZED (%s
+)
+SELECT (SELECT count(*) FROM violators),
+       ARRAY(SELECT row_to_json(v)::text FROM violators v LIMIT %d)`, p.query, maxSamples)).Scan(&n, &samples)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	return &Violation{
+		Address: p.origin.Address, Pos: p.origin.Pos, Object: p.object,
+		Text: fmt.Sprintf(p.text, n), Count: n, Samples: samples,
+	}, nil
+}
+
+// duplicates is a probe for a unique constraint or index.
+func duplicates(t ir.TableRef, id ir.ObjectID, origin ir.Origin, i ir.Index) *probe {
+	var terms, names, notNull []string
+	for n, part := range i.Parts {
+		term, name := "("+part.Expr+")", fmt.Sprintf("key%d", n+1)
+		if part.Column != "" {
+			term, name = ir.Ident(part.Column), part.Column
+		}
+		terms = append(terms, term+" AS "+ir.Ident(name))
+		names = append(names, fmt.Sprint(n+1))
+		notNull = append(notNull, term+" IS NOT NULL")
+	}
+	var filters []string
+	if !i.NullsNotDistinct {
+		filters = notNull
+	}
+	if i.Where != "" {
+		filters = append(filters, "("+i.Where+"\n)")
+	}
+	where := ""
+	if len(filters) > 0 {
+		where = " WHERE " + strings.Join(filters, " AND ")
+	}
+	return &probe{
+		object: id, origin: origin, text: "%d keys stand in more than one row",
+		query: "SELECT " + strings.Join(terms, ", ") + ", count(*) AS rows FROM " + t.SQL() + where +
+			" GROUP BY " + strings.Join(names, ", ") + " HAVING count(*) > 1",
+	}
+}
+
+// conflicts is a probe for an exclusion constraint: pairs of rows that it would
+// not let stand beside each other.
+func conflicts(t *ir.Table, id ir.ObjectID, e ir.Exclude) *probe {
+	columns := []string{"ctid AS pawl_row"}
+	joins := []string{"a.pawl_row < b.pawl_row"}
+	shown := []string{}
+	for n, element := range e.Elements {
+		term := "(" + element.Expr + ")"
+		if element.Column != "" {
+			term = ir.Ident(element.Column)
+		}
+		columns = append(columns, fmt.Sprintf("%s AS pawl_%d", term, n))
+		joins = append(joins, fmt.Sprintf("a.pawl_%d %s b.pawl_%d", n, element.Operator, n))
+		shown = append(shown, fmt.Sprintf("a.pawl_%d AS %s", n, ir.Ident("first_"+elementName(element, n))),
+			fmt.Sprintf("b.pawl_%d AS %s", n, ir.Ident("second_"+elementName(element, n))))
+	}
+	if t.PrimaryKey != nil {
+		for n, column := range t.PrimaryKey.Columns {
+			columns = append(columns, fmt.Sprintf("%s AS pawl_key%d", ir.Ident(column), n))
+			shown = append([]string{
+				fmt.Sprintf("a.pawl_key%d AS %s", n, ir.Ident("first_"+column)),
+				fmt.Sprintf("b.pawl_key%d AS %s", n, ir.Ident("second_"+column)),
+			}, shown...)
+		}
+	}
+	where := ""
+	if e.Where != "" {
+		where = " WHERE (" + e.Where + "\n)"
+	}
+	return &probe{
+		object: id, origin: e.Origin, text: "%d pairs of rows stand in each other's way",
+		query: "WITH pawl_rows AS MATERIALIZED (SELECT " + strings.Join(columns, ", ") + " FROM " + t.Ref().SQL() + where +
+			"\n) SELECT " + strings.Join(shown, ", ") + " FROM pawl_rows a JOIN pawl_rows b ON " + strings.Join(joins, " AND "),
+	}
+}
+
+func elementName(e ir.ExcludeElement, n int) string {
+	if e.Column != "" {
+		return e.Column
+	}
+	return fmt.Sprintf("key%d", n+1)
+}
+
+// broken is a probe for a check.
+func broken(t *ir.Table, id ir.ObjectID, c ir.Check) *probe {
+	return &probe{
+		object: id, origin: c.Origin, text: "%d rows do not pass the check",
+		query: "SELECT " + keyOrAll(t) + " FROM " + t.Ref().SQL() + " WHERE NOT (" + c.Expr + "\n)",
+	}
+}
+
+// missing is a probe for NOT NULL.
+func missing(t *ir.Table, c ir.Column) *probe {
+	return &probe{
+		object: t.ID(ir.ColumnObject, c.Name), origin: c.Origin, text: "%d rows have no value in " + strings.ReplaceAll(ir.Ident(c.Name), "%", "%%"),
+		query: "SELECT " + keyOrAll(t) + " FROM " + t.Ref().SQL() + " WHERE " + ir.Ident(c.Name) + " IS NULL",
+	}
+}
+
+// orphans is a probe for a foreign key. Rows with a NULL in it refer to nothing.
+func orphans(t *ir.Table, id ir.ObjectID, k ir.ForeignKey) *probe {
+	var shown, matches, notNull []string
+	for n, column := range k.Columns {
+		shown = append(shown, "c."+ir.Ident(column))
+		notNull = append(notNull, "c."+ir.Ident(column)+" IS NOT NULL")
+		matches = append(matches, "p."+ir.Ident(k.RefColumns[n])+" = c."+ir.Ident(column))
+	}
+	return &probe{
+		object: id, origin: k.Origin, text: "%d keys refer to no row",
+		query: "SELECT " + strings.Join(shown, ", ") + ", count(*) AS rows FROM " + t.Ref().SQL() + " c WHERE " +
+			strings.Join(notNull, " AND ") + " AND NOT EXISTS (SELECT FROM " + ir.Qualified(k.RefSchema, k.RefTable) +
+			" p WHERE " + strings.Join(matches, " AND ") + ") GROUP BY " + strings.Join(shown, ", "),
+	}
+}
+
+// keyOrAll spells what a sample shows of a row: its key, or all of it. The rows
+// of a probe are not rows of generated code, so that a star is fine here.
+func keyOrAll(t *ir.Table) string {
+	if t.PrimaryKey == nil {
+		return "*"
+	}
+	return ir.Idents(t.PrimaryKey.Columns)
+}
