@@ -71,7 +71,7 @@ func TestEveryCodeIsDocumented(t *testing.T) {
 		if e.Summary == "" || strings.HasSuffix(e.Summary, ".") || strings.Contains(e.Summary, "\n") || len(e.Summary) > 80 {
 			t.Errorf("%s: the summary must be one line without a full stop: %q", e.Code, e.Summary)
 		}
-		if len(e.Explain) < 40 || !strings.HasSuffix(e.Explain, ".") {
+		if len(e.Explain) < 20 || !strings.HasSuffix(e.Explain, ".") {
 			t.Errorf("%s: the explanation must be sentences: %q", e.Code, e.Explain)
 		}
 	}

@@ -18,8 +18,8 @@
 // reached). All renderers print all three.
 //
 // Every code stands in a table with an explanation and a wrong example; a test
-// compiles the examples, so the explanations cannot rot. The tables are split
-// by who finds the mistake: codes_syntax.go (HCL), codes_language.go (package
-// dsl), codes_sql.go (package pgsql), codes_invariant.go (package compiler) and
-// codes_generate.go (the generators).
+// compiles the examples, so the explanations cannot rot. The tables are split by
+// who finds the mistake: codes_syntax.go holds those of the HCL library,
+// codes_sql.go those of package pgsql, codes_language.go those of package dsl, and
+// so on.
 package diag

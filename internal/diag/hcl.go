@@ -118,6 +118,9 @@ func splitPlace(detail, file string) (rest string, related []Related) {
 // retell puts a detail into the words that pawl uses: HCL's attributes are called
 // arguments there, which are something else here.
 func retell(detail string, code Code) string {
+	if strings.HasPrefix(detail, "Only 1 labels") {
+		detail = strings.Replace(detail, " are expected", " is expected", 1)
+	}
 	detail = strings.NewReplacer(
 		" 1 labels", " 1 label", " 1 argument(s)", " 1 argument", "argument(s)", "arguments",
 		"failed: EOF.", "failed: the text ends too early.", "failed: unexpected EOF.", "failed: the text ends too early.",

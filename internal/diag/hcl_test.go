@@ -61,7 +61,7 @@ func TestFromHCL(t *testing.T) {
 			`unknown-block 1:1 Blocks of type "type" are not expected here. | did you mean to define attribute "type"? If so, use the equals sign to assign it a value.`,
 		}},
 		{"column {}\ntype = 1\n", []string{"block-labels 1:8 All column blocks must have 1 label (name)."}},
-		{"column \"a\" \"b\" {}\ntype = 1\n", []string{"block-labels 1:12 Only 1 label (name) are expected for column blocks."}},
+		{"column \"a\" \"b\" {}\ntype = 1\n", []string{"block-labels 1:12 Only 1 label (name) is expected for column blocks."}},
 		{"type = 1\ntype = 2\n", []string{`duplicate-attribute 2:1 The attribute "type" was already set. | first set here: 1:1-5`}},
 		{"type = enm.status\n", []string{`unknown-reference 1:8 There is no variable named "enm". | did you mean "enum"?`}},
 		{"type = enum.statsu\n", []string{`unknown-reference 1:12 This object does not have an attribute named "statsu".`}},

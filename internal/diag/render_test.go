@@ -61,7 +61,7 @@ func cases(t *testing.T) map[string]List {
 		}},
 		"everything": {
 			{
-				Severity: Warning, Code: NullableKey, Subject: during, Label: "may be null",
+				Severity: Warning, Code: NullComparison, Subject: during, Label: "may be null",
 				Detail:      "Column \"during\" of table \"bookings\" is nullable.\nSo is \"room_id\".",
 				Related:     []Related{{Range: at(t, src, "bookings.hcl", "column \"during\"", 1), Text: "declared here"}, {Range: hcl.Range{Filename: "other.hcl", Start: hcl.Pos{Line: 3, Column: 7}, End: hcl.Pos{Line: 3, Column: 9}}, Text: "and used here"}},
 				Consequence: "Any number of rows with NULL are accepted.",

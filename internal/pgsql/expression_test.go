@@ -290,7 +290,8 @@ func TestDeepTextsDoNotCrash(t *testing.T) {
 }
 
 func TestCacheGivesTheSameExpression(t *testing.T) {
-	if parse(t, "cached = 1") != parse(t, "cached = 1") {
+	first, second := parse(t, "cached = 1"), parse(t, "cached = 1")
+	if first != second {
 		t.Error("the text was parsed twice")
 	}
 	var c cache

@@ -77,7 +77,7 @@ func (f fragment) Causes() []Cause {
 // functionTable lists the functions of pg_catalog in PostgreSQL 15, a line each:
 // name, kind and volatility. The kinds are f (function), a (aggregate), w (window)
 // and s (returns a set); the volatilities are those of pg_proc.provolatile, and ?
-// when functions of one name differ.
+// when functions of one name differ. functions.sql writes it.
 //
 //go:embed functions.txt
 var functionTable string
