@@ -11,10 +11,10 @@ type Plan struct {
 	Changes  List[Change] `json:"changes"`
 	Steps    List[Step]   `json:"steps"`
 	Hazards  List[Hazard] `json:"hazards"`
+	// Violations are new rules that rows break already: apply would fail.
+	Violations List[Violation] `json:"violations"`
 	// Unmanaged are the objects that pawl did not create and leaves alone.
 	Unmanaged List[string] `json:"unmanaged"`
-	// Uncertain are the differences that the plan cannot tell from equal.
-	Uncertain List[string] `json:"uncertain"`
 }
 
 // Action is what happens to an object.
@@ -22,39 +22,62 @@ type Action string
 
 // The actions, as a plan marks them.
 const (
-	Add    Action = "+"
-	Alter  Action = "~"
-	Remove Action = "-"
+	Add     Action = "+"
+	Alter   Action = "~"
+	Replace Action = "~!" // made anew
+	Remove  Action = "-"
 )
 
 // Change is one change of an object.
 type Change struct {
 	Action  Action `json:"action"`
 	Address string `json:"address"`
-	Object  string `json:"object"` // constraint bookings_one_per_room
-	Detail  string `json:"detail"` // what differs; may be empty
+	Source  string `json:"source"` // bookings.hcl:31
+	Object  string `json:"object"` // constraint app.bookings.bookings_one_per_room
+	Text    string `json:"text"`   // add constraint bookings_one_per_room
 }
 
 // Step is one step of an apply.
 type Step struct {
-	Number        int          `json:"number"` // from 1
-	Title         string       `json:"title"`
-	SQL           List[string] `json:"sql"`
-	Address       string       `json:"address"`
-	Source        string       `json:"source"`
-	Why           string       `json:"why"`
-	Lock          string       `json:"lock"`
-	Blocks        string       `json:"blocks"` // reads and writes, writes, nothing
-	Work          string       `json:"work"`   // scans or rewrites, and how much; empty for a change of the catalog alone
-	Transactional bool         `json:"transactional"`
+	Number   int          `json:"number"` // from 1
+	Title    string       `json:"title"`
+	SQL      List[string] `json:"sql"`
+	Address  string       `json:"address"`
+	Source   string       `json:"source"`
+	Why      string       `json:"why"`
+	Table    string       `json:"table"` // what is locked, scanned or rewritten
+	Lock     string       `json:"lock"`  // as PostgreSQL's manual spells it; empty for none
+	Blocks   string       `json:"blocks"`
+	Scans    bool         `json:"scans"`
+	Rewrites bool         `json:"rewrites"`
+	Rows     int64        `json:"rows"`  // of the table, an estimate; negative when unknown
+	Bytes    int64        `json:"bytes"` // of the table, an estimate
+	// Transaction is the same number for steps that commit together; 0 for a step
+	// that cannot run inside a transaction.
+	Transaction int    `json:"transaction"`
+	Retry       string `json:"retry"`
+	Undo        string `json:"undo"`
 }
 
 // Hazard is something about a plan that a person should know before.
 type Hazard struct {
+	Kind    string `json:"kind"`
 	Address string `json:"address"`
+	Source  string `json:"source"`
 	Text    string `json:"text"`
-	Allow   string `json:"allow"`   // the flag that lets it happen; empty when none is needed
-	Allowed bool   `json:"allowed"` // the flag was given
+	Help    string `json:"help"`
+	Rows    int64  `json:"rows"`    // rows that it is about; negative when unknown
+	Allow   string `json:"allow"`   // what --allow has to be given; empty when nothing has to be
+	Allowed bool   `json:"allowed"` // it was given
+}
+
+// Violation is a new rule that rows of the database break already.
+type Violation struct {
+	Address string       `json:"address"`
+	Source  string       `json:"source"`
+	Text    string       `json:"text"`
+	Count   int64        `json:"count"`
+	Samples List[string] `json:"samples"` // a few of the rows
 }
 
 // StepDone is a step that apply has finished.
@@ -93,7 +116,7 @@ func (p Plan) Summary() string {
 		return "No changes: the database is as the spec says."
 	}
 	return fmt.Sprintf("Plan: %d to add, %d to change, %d to drop; %s.",
-		p.Count(Add), p.Count(Alter), p.Count(Remove), number(len(p.Steps), "step"))
+		p.Count(Add), p.Count(Alter)+p.Count(Replace), p.Count(Remove), number(len(p.Steps), "step"))
 }
 
 // Planned shows a plan: what changes by address, the steps with their locks,
@@ -111,20 +134,41 @@ func (h *human) Planned(plan Plan) {
 	if len(plan.Hazards) > 0 {
 		p.blank()
 	}
+	h.violations(plan.Violations)
 	p.notes("Not managed by pawl, left alone", plan.Unmanaged)
-	p.notes("Uncertain", plan.Uncertain)
 	p.line("%s", p.paint(bold, plan.Summary()))
 }
 
+// violations shows what stands in the way of an apply, with a few rows to look at.
+func (h *human) violations(list []Violation) {
+	p := h.out
+	for i, v := range list {
+		if i == 0 {
+			p.line("Rows that break new rules: apply would fail")
+		}
+		p.item(p.paint(red, "!"), v.Address+": "+v.Text)
+		for _, row := range v.Samples {
+			p.line("      %s", row)
+		}
+	}
+	if len(list) > 0 {
+		p.blank()
+	}
+}
+
+// hazardText is a hazard in words, and what has to be done about it.
 func hazardText(h Hazard) string {
 	text := h.Address + ": " + h.Text
+	if h.Help != "" {
+		text += "; " + h.Help
+	}
 	switch {
 	case h.Allow == "":
 		return text
 	case h.Allowed:
-		return text + " (allowed by " + h.Allow + ")"
+		return text + " (allowed)"
 	}
-	return text + " (needs " + h.Allow + ")"
+	return text + " (needs --allow " + h.Allow + ")"
 }
 
 func (p *page) notes(heading string, lines []string) {
@@ -151,11 +195,7 @@ func (h *human) changes(changes []Change) {
 		}
 		p.line("%s %s", p.mark(mark), p.paint(bold, group[0].Address))
 		for _, c := range group {
-			text := "    " + p.mark(c.Action) + " " + c.Object
-			if c.Detail != "" {
-				text += ": " + c.Detail
-			}
-			p.line("%s", text)
+			p.line("    %s %s", p.mark(c.Action), c.Text)
 		}
 	}
 	if len(changes) > 0 {
@@ -186,7 +226,7 @@ func (p *page) mark(a Action) string {
 		return p.paint(green, string(a))
 	case Remove:
 		return p.paint(red, string(a))
-	case Alter:
+	case Alter, Replace:
 	}
 	return p.paint(yellow, string(a))
 }
@@ -216,18 +256,44 @@ func (h *human) steps(steps []Step) {
 func (s Step) facts() []string {
 	facts := []string{"no lock on a table"}
 	if s.Lock != "" {
-		facts[0] = s.Lock + ", blocks " + s.Blocks
+		facts[0] = s.Lock + " on " + s.Table + ", blocks " + s.Blocks
 	}
-	if s.Work != "" {
-		facts = append(facts, s.Work)
+	switch {
+	case s.Rewrites:
+		facts = append(facts, "rewrites "+s.size())
+	case s.Scans:
+		facts = append(facts, "reads "+s.size())
 	}
-	if !s.Transactional {
+	if s.Transaction == 0 {
 		facts = append(facts, "outside of a transaction")
 	}
 	if s.Source != "" {
 		facts = append(facts, s.Source)
 	}
 	return facts
+}
+
+// size is how much a step has to read or write.
+func (s Step) size() string {
+	rows := "an unknown number of rows"
+	if s.Rows >= 0 {
+		rows = "about " + number(int(s.Rows), "row")
+	}
+	return rows + ", " + bytesText(s.Bytes)
+}
+
+// bytesText is a size in the largest unit that leaves a number above one.
+func bytesText(n int64) string {
+	units := []string{"B", "kB", "MB", "GB", "TB"}
+	value, unit := float64(n), 0
+	for value >= 1024 && unit < len(units)-1 {
+		value /= 1024
+		unit++
+	}
+	if unit == 0 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f %s", value, units[unit])
 }
 
 // StepDone prints a line of progress.

@@ -31,57 +31,74 @@ func show(t *testing.T, make func(Streams) View, s Streams, say func(View)) show
 var somePlan = Plan{
 	Database: "app@db:5432/shop",
 	Changes: []Change{
-		{Action: Add, Address: "table.rooms", Object: "table app.rooms"},
-		{Action: Add, Address: "table.bookings.no_overlap.one_per_room", Object: "constraint bookings_one_per_room"},
-		{Action: Remove, Address: "table.bookings.no_overlap.one_per_room", Object: "constraint bookings_old"},
-		{Action: Alter, Address: "table.bookings.column.note", Object: "column note", Detail: "text → varchar(40)"},
-		{Action: Remove, Address: "table.gone", Object: "table app.gone"},
-		{Action: Add, Address: "table.rooms", Object: "index rooms_by_name"},
+		{Action: Add, Address: "table.rooms", Text: "create table app.rooms"},
+		{Action: Add, Address: "table.bookings.no_overlap.one_per_room", Text: "add constraint bookings_one_per_room"},
+		{Action: Remove, Address: "table.bookings.no_overlap.one_per_room", Text: "drop constraint bookings_old"},
+		{Action: Alter, Address: "table.bookings.column.note", Text: "change column note: text → varchar(40)"},
+		{Action: Replace, Address: "table.bookings.index.by_note", Text: "build index bookings_by_note anew"},
+		{Action: Remove, Address: "table.gone", Text: "drop table app.gone"},
+		{Action: Add, Address: "table.rooms", Text: "create index rooms_by_name"},
 	},
 	Steps: []Step{
 		{
 			Number: 1, Title: "create table app.rooms", SQL: []string{"CREATE TABLE app.rooms (\n  id bigint\n)"},
-			Address: "table.rooms", Source: "shop.hcl:3", Why: "table.rooms asks for it", Transactional: true,
+			Address: "table.rooms", Source: "shop.hcl:3", Why: "table.rooms asks for it", Transaction: 1,
 		},
 		{
 			Number: 2, Title: "build index app.rooms_by_name", SQL: []string{"CREATE INDEX CONCURRENTLY rooms_by_name ON app.rooms (name)"},
-			Lock: "SHARE UPDATE EXCLUSIVE", Blocks: "nothing", Work: "scans about 1000 rows",
+			Table: "app.rooms", Lock: "SHARE UPDATE EXCLUSIVE", Blocks: "nothing", Scans: true, Rows: 1000, Bytes: 81920,
+		},
+		{
+			Number: 3, Title: "change app.rooms.price", Table: "app.rooms", Lock: "ACCESS EXCLUSIVE", Blocks: "reads and writes",
+			Rewrites: true, Rows: -1, Bytes: 100, Transaction: 2,
 		},
 	},
 	Hazards: []Hazard{
-		{Address: "table.gone", Text: "3 rows are lost", Allow: "--allow drop=table.gone"},
-		{Address: "table.bookings", Text: "writes wait while the constraint is built", Allow: "--allow long-lock", Allowed: true},
+		{Kind: "drop", Address: "table.gone", Text: "3 rows are lost", Allow: "drop=table.gone"},
+		{Kind: "long-lock", Address: "table.bookings", Text: "writes wait while the constraint is built", Help: "do it at night", Allow: "long-lock", Allowed: true},
+		{Kind: "weaker", Address: "table.rooms", Text: "a guarantee ends"},
 	},
-	Unmanaged: []string{"table app.legacy"},
+	Violations: []Violation{{Address: "table.rooms.check.floor", Text: "2 rows have a floor below 0", Count: 2, Samples: []string{`{"id":1}`, `{"id":2}`}}},
+	Unmanaged:  []string{"table app.legacy"},
 }
 
 func TestHumanPlan(t *testing.T) {
 	got := show(t, NewHuman, Streams{}, func(v View) { v.Planned(somePlan) })
 	want := `+ table.rooms
-    + table app.rooms
-    + index rooms_by_name
+    + create table app.rooms
+    + create index rooms_by_name
 ~ table.bookings.no_overlap.one_per_room
-    + constraint bookings_one_per_room
-    - constraint bookings_old
+    + add constraint bookings_one_per_room
+    - drop constraint bookings_old
 ~ table.bookings.column.note
-    ~ column note: text → varchar(40)
+    ~ change column note: text → varchar(40)
+~! table.bookings.index.by_note
+    ~! build index bookings_by_note anew
 - table.gone
-    - table app.gone
+    - drop table app.gone
 
 Steps
    1. create table app.rooms
       no lock on a table; shop.hcl:3
    2. build index app.rooms_by_name
-      SHARE UPDATE EXCLUSIVE, blocks nothing; scans about 1000 rows; outside of a transaction
+      SHARE UPDATE EXCLUSIVE on app.rooms, blocks nothing; reads about 1000 rows, 80.0 kB; outside of a transaction
+   3. change app.rooms.price
+      ACCESS EXCLUSIVE on app.rooms, blocks reads and writes; rewrites an unknown number of rows, 100 B
 
 Hazards
   ! table.gone: 3 rows are lost (needs --allow drop=table.gone)
-  ! table.bookings: writes wait while the constraint is built (allowed by --allow long-lock)
+  ! table.bookings: writes wait while the constraint is built; do it at night (allowed)
+  ! table.rooms: a guarantee ends
+
+Rows that break new rules: apply would fail
+  ! table.rooms.check.floor: 2 rows have a floor below 0
+      {"id":1}
+      {"id":2}
 
 Not managed by pawl, left alone
   table app.legacy
 
-Plan: 3 to add, 1 to change, 2 to drop; 2 steps.
+Plan: 3 to add, 2 to change, 2 to drop; 3 steps.
 `
 	if diff := cmp.Diff(shown{Out: want}, got); diff != "" {
 		t.Error(diff)
@@ -168,7 +185,7 @@ func TestJSONIsOneDocumentWithoutNullArrays(t *testing.T) {
 			if doc["format_version"] != float64(FormatVersion) {
 				t.Errorf("format_version is %v", doc["format_version"])
 			}
-			for _, array := range []string{"diagnostics", "changes", "steps", "hazards", "unmanaged", "uncertain", "sql", "changed", "missing", "stale", "reasons", "ddl", "methods", "invariants", "errors", "statements", "done", "related"} {
+			for _, array := range []string{"diagnostics", "changes", "steps", "hazards", "unmanaged", "violations", "samples", "sql", "changed", "missing", "stale", "reasons", "ddl", "methods", "invariants", "errors", "statements", "done", "related"} {
 				if strings.Contains(got.Out, `"`+array+`": null`) {
 					t.Errorf("the array %s is null in:\n%s", array, got.Out)
 				}

@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pawldb/pawl/cmd/pawl/internal/view"
+	"github.com/pawldb/pawl/migrate"
+)
+
+// applyArguments say what to apply and to which database.
+type applyArguments struct {
+	database databaseArguments
+	allow    allowances
+	yes      bool // do not ask
+}
+
+func newApply(a *app) *cobra.Command {
+	var arguments applyArguments
+	cmd := &cobra.Command{
+		Use:   "apply",
+		Short: "Change a database into what the spec says",
+		Example: `  pawl apply --dev --yes                # to a private PostgreSQL
+  pawl apply --url postgres://app@db/shop
+  pawl apply --yes --allow drop=table.bookings.column.note`,
+		Args: noArguments,
+		RunE: a.run(func(ctx context.Context) error { return a.apply(ctx, arguments) }),
+	}
+	arguments.database.flags(cmd)
+	arguments.allow.flags(cmd)
+	cmd.Flags().BoolVar(&arguments.yes, "yes", false, "do not ask before changing anything")
+	return cmd
+}
+
+func (a *app) apply(ctx context.Context, arguments applyArguments) (err error) {
+	if err := arguments.allow.check(); err != nil {
+		return err
+	}
+	p, err := a.load()
+	if err != nil {
+		return err
+	}
+	s, err := a.connect(ctx, arguments.database)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	plan, err := a.makePlan(ctx, s, p.program)
+	if err != nil {
+		return err
+	}
+	a.view.Planned(planView(plan, s.target, arguments.allow))
+	if !plan.Empty() {
+		if err := a.permit(ctx, plan, s.target, arguments); err != nil {
+			return err
+		}
+	}
+	start := time.Now()
+	if err := plan.Apply(ctx, s.conn, migrate.ApplyOptions{Allow: arguments.allow.given, Observe: a.observe}); err != nil {
+		return migrateError(err)
+	}
+	a.view.Applied(view.Applied{Database: s.target, Steps: len(plan.Steps), Seconds: time.Since(start).Seconds()})
+	return nil
+}
+
+// permit asks before anything changes, unless the answer is known to be no.
+func (a *app) permit(ctx context.Context, plan *migrate.Plan, target string, arguments applyArguments) error {
+	if err := knownRefusal(plan, arguments.allow); err != nil {
+		return migrateError(err)
+	}
+	if arguments.yes {
+		return nil
+	}
+	steps := fmt.Sprintf("Run these %d steps on %s?", len(plan.Steps), target)
+	if len(plan.Steps) == 1 {
+		steps = fmt.Sprintf("Run this step on %s?", target)
+	}
+	return a.confirm(ctx, steps, "--yes")
+}
+
+// knownRefusal is what Apply is going to answer to a plan. It is asked before
+// the user is: nobody should say yes to what will be refused.
+func knownRefusal(plan *migrate.Plan, allow allowances) error {
+	var refused []migrate.Hazard
+	for _, h := range plan.Hazards {
+		impossible := h.Kind == migrate.HazardBlocked || h.Kind == migrate.HazardUnproven
+		if impossible || h.Allow != "" && !slices.Contains(allow.given, h.Allow) {
+			refused = append(refused, h)
+		}
+	}
+	switch {
+	case len(refused) > 0:
+		return &migrate.RefusedError{Hazards: refused}
+	case len(plan.Violations) > 0:
+		return &migrate.ViolationsError{Violations: plan.Violations}
+	}
+	return nil
+}
+
+// observe tells the view how an apply goes on.
+func (a *app) observe(e migrate.Event) {
+	switch e.Kind {
+	case migrate.EventWaiting:
+		a.view.Progress("waiting for another apply: " + e.Text)
+	case migrate.EventStart:
+		// What takes no time needs no announcement; a scan or a build may take hours.
+		if e.Step.Scans || e.Step.Rewrite || !e.Step.Transactional() {
+			a.view.Progress(e.Step.Title + " …")
+		}
+	case migrate.EventRetry:
+		a.view.Progress(fmt.Sprintf("%s: %s; trying again in %.1f s", e.Step.Title, scrub(e.Err.Error()), e.Wait.Seconds()))
+	case migrate.EventDone:
+		a.view.StepDone(view.StepDone{
+			Number: e.Index + 1, Of: e.Total, Title: e.Step.Title, Address: e.Step.Address, Seconds: e.Elapsed.Seconds(),
+		})
+	}
+}
+
+// stepFailure is a failed step with all that the server said about it, for the
+// person who has to put it right.
+func stepFailure(e *migrate.StepError) error {
+	lines := []string{e.Error()}
+	if e.Detail != "" {
+		lines = append(lines, "  detail: "+e.Detail)
+	}
+	if e.Violation != nil {
+		for _, row := range e.Violation.Samples {
+			lines = append(lines, "  row: "+row)
+		}
+	}
+	if e.Hint != "" {
+		lines = append(lines, "  hint: "+e.Hint)
+	}
+	if e.Index > 0 {
+		lines = append(lines, fmt.Sprintf("  The %d steps before it stand; the next apply goes on from there.", e.Index))
+	}
+	return &described{text: strings.Join(lines, "\n"), error: e}
+}
+
+// described is an error with a text of its own.
+type described struct {
+	error
+	text string
+}
+
+func (d *described) Error() string { return d.text }
+func (d *described) Unwrap() error { return d.error }

@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/pawldb/pawl/cmd/pawl/internal/view"
+	"github.com/pawldb/pawl/compiler/ir"
+)
+
+// atlas finds what stands at an address of a program.
+type atlas struct {
+	program    *ir.Program
+	invariants map[string]ir.Invariant
+	operations map[string]located
+	objects    map[string][]object // by the address that asked for them
+	byID       map[ir.ObjectID]object
+	names      map[string]string // address → kind, of everything that explain takes
+	spelling   spelling
+}
+
+// located is an operation and the repository that it belongs to; nil for a
+// singleton's.
+type located struct {
+	op         *ir.Operation
+	repository *ir.Repository
+}
+
+func newAtlas(p *ir.Program) *atlas {
+	a := &atlas{
+		program:    p,
+		invariants: map[string]ir.Invariant{},
+		operations: map[string]located{},
+		objects:    map[string][]object{},
+		byID:       map[ir.ObjectID]object{},
+		names:      map[string]string{},
+		spelling:   spell(p),
+	}
+	for _, o := range objectsOf(&p.Schema) {
+		a.byID[o.id] = o
+		if o.origin.Address != "" {
+			a.objects[o.origin.Address] = append(a.objects[o.origin.Address], o)
+			a.names[o.origin.Address] = string(o.id.Kind)
+		}
+	}
+	for i := range p.Repositories {
+		r := &p.Repositories[i]
+		a.names[r.Address] = "table"
+		if r.Queue != nil {
+			a.names[r.Address] = "queue"
+		}
+		for j := range r.Operations {
+			a.addOperation(located{&r.Operations[j], r})
+		}
+	}
+	for i := range p.Singletons {
+		s := &p.Singletons[i]
+		a.names[s.Address] = "singleton"
+		for j := range s.Operations {
+			a.addOperation(located{&s.Operations[j], nil})
+		}
+	}
+	for _, invariant := range p.Invariants {
+		facts := invariant.Facts()
+		a.invariants[facts.Address] = invariant
+		a.names[facts.Address] = facts.Kind
+	}
+	return a
+}
+
+func (a *atlas) addOperation(o located) {
+	a.operations[o.op.Address] = o
+	a.names[o.op.Address] = string(o.op.Kind)
+}
+
+// addresses lists everything that explain takes, sorted.
+func (a *atlas) addresses() []string {
+	list := make([]string, 0, len(a.names))
+	for address := range a.names {
+		list = append(list, address)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// explain collects what is known of an address, from whatever stands there: one
+// address can be that of a rule, of the operation that it makes and of objects
+// in the database at once.
+func (a *atlas) explain(address string) (view.Explanation, bool) {
+	kind, ok := a.names[address]
+	if !ok {
+		return view.Explanation{}, false
+	}
+	e := view.Explanation{Address: address, Kind: kind}
+	if invariant, ok := a.invariants[address]; ok {
+		a.addFacts(&e, invariant.Facts())
+	}
+	if i := a.repository(address); i >= 0 {
+		a.addRepository(&e, &a.program.Repositories[i])
+	}
+	for i := range a.program.Singletons {
+		if s := &a.program.Singletons[i]; s.Address == address {
+			a.addSingleton(&e, s)
+		}
+	}
+	if o, ok := a.operations[address]; ok {
+		a.addMethod(&e, o)
+	}
+	if len(e.DDL) == 0 {
+		a.addObjects(&e, a.objects[address])
+	}
+	e.Source = cmp.Or(e.Source, a.source(address))
+	a.addErrors(&e)
+	return e, true
+}
+
+func (a *atlas) repository(address string) int {
+	return slices.IndexFunc(a.program.Repositories, func(r ir.Repository) bool { return r.Address == address })
+}
+
+// addFacts tells what an invariant promises and what keeps it.
+func (a *atlas) addFacts(e *view.Explanation, f *ir.Facts) {
+	e.Promise, e.Mechanism, e.Violators = f.Promise, f.Mechanism, f.Violators
+	e.Source = f.Pos.String()
+	e.Reasons = append(e.Reasons, reasons(f.Reasons)...)
+	var objects []object
+	for _, id := range f.Objects {
+		if o, ok := a.byID[id]; ok {
+			objects = append(objects, o)
+		}
+	}
+	a.addObjects(e, objects)
+	for _, address := range f.Operations {
+		if o, ok := a.operations[address]; ok && address != e.Address {
+			a.addMethod(e, o)
+		}
+	}
+}
+
+// addRepository tells what a table or queue consists of.
+func (a *atlas) addRepository(e *view.Explanation, r *ir.Repository) {
+	e.Source = cmp.Or(e.Source, r.Pos.String())
+	e.Promise = cmp.Or(e.Promise, r.Comment)
+	if len(e.DDL) == 0 {
+		a.addObjects(e, a.tableObjects(r.Schema, r.Table))
+	}
+	for i := range r.Operations {
+		if op := &r.Operations[i]; !op.Internal && !e.Has(op.Address) {
+			a.addMethod(e, located{op, r})
+		}
+	}
+	for _, invariant := range a.program.Invariants {
+		if address := invariant.Facts().Address; strings.HasPrefix(address, r.Address+".") {
+			e.Invariants = append(e.Invariants, address)
+		}
+	}
+}
+
+// tableObjects are the table and what belongs to it but is created apart.
+func (a *atlas) tableObjects(schema, table string) []object {
+	var found []object
+	for _, o := range objectsOf(&a.program.Schema) {
+		if o.id.Schema == schema && o.id.Table == table && !o.inTable {
+			found = append(found, o)
+		}
+	}
+	return found
+}
+
+func (a *atlas) addSingleton(e *view.Explanation, s *ir.Singleton) {
+	e.Source = cmp.Or(e.Source, s.Pos.String())
+	e.Promise = cmp.Or(e.Promise, s.Doc)
+	for i := range s.Operations {
+		if op := &s.Operations[i]; !e.Has(op.Address) {
+			a.addMethod(e, located{op, nil})
+		}
+	}
+}
+
+func (a *atlas) addMethod(e *view.Explanation, o located) {
+	op := o.op
+	m := view.Method{
+		Address: op.Address, Signature: a.spelling.methods[op.Address], Doc: op.Doc,
+		Lock: string(op.Lock), Isolation: string(op.Isolation), Transaction: op.Transaction,
+		Reasons: reasons(op.Reasons), Errors: op.Errors,
+	}
+	for _, s := range op.Statements {
+		m.Statements = append(m.Statements, view.Statement{Role: string(s.Role), SQL: s.SQL})
+	}
+	e.Methods = append(e.Methods, m)
+	e.Source = cmp.Or(e.Source, op.Pos.String())
+}
+
+func (a *atlas) addObjects(e *view.Explanation, objects []object) {
+	for _, o := range objects {
+		e.DDL = append(e.DDL, o.ddl()...)
+		if o.origin.Why != "" {
+			e.Reasons = append(e.Reasons, view.Reason{Choice: string(o.id.Kind) + " " + o.id.Name, Why: o.origin.Why})
+		}
+	}
+}
+
+// addErrors tells of every error that the methods can return, and of those that
+// PostgreSQL reports for the address itself.
+func (a *atlas) addErrors(e *view.Explanation) {
+	wanted := map[string]bool{}
+	for _, m := range e.Methods {
+		for _, name := range m.Errors {
+			wanted[name] = true
+		}
+	}
+	for i := range a.program.Repositories {
+		r := &a.program.Repositories[i]
+		mine := e.Address == r.Address || strings.HasPrefix(e.Address, r.Address+".")
+		for _, reported := range r.Reported {
+			if mine && wanted[reported.Name] || !reported.Inherited && reported.Address == e.Address {
+				e.Errors = append(e.Errors, a.errorOf(reported))
+			}
+		}
+	}
+}
+
+func (a *atlas) errorOf(r ir.Reported) view.Error {
+	return view.Error{
+		Go:   a.spelling.sentinels[constraintKey{r.Schema, r.Table, r.Name}],
+		Kind: string(r.Kind), SQLState: r.Code, Constraint: r.Name, Doc: r.Doc,
+	}
+}
+
+func (a *atlas) source(address string) string {
+	for _, o := range a.objects[address] {
+		if o.origin.Pos.IsValid() {
+			return o.origin.Pos.String()
+		}
+	}
+	return ""
+}
+
+func reasons(list []ir.Reason) []view.Reason {
+	out := make([]view.Reason, len(list))
+	for i, r := range list {
+		out[i] = view.Reason{Choice: r.Choice, Why: r.Why}
+	}
+	return out
+}

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"path"
+	"path/filepath"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/spf13/cobra"
+
+	pawlsrc "github.com/pawldb/pawl"
+	"github.com/pawldb/pawl/cmd/pawl/internal/view"
+	"github.com/pawldb/pawl/codegen/golang"
+	"github.com/pawldb/pawl/codegen/postgres"
+	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/internal/diag"
+)
+
+// generateArguments say what to do with what the spec generates.
+type generateArguments struct {
+	check bool // compare with the disk and change nothing
+}
+
+func newGenerate(a *app) *cobra.Command {
+	var arguments generateArguments
+	cmd := &cobra.Command{
+		Use:   "generate",
+		Short: "Write the Go package and the SQL file that the spec asks for",
+		Example: `  pawl generate
+  pawl generate --check      # in CI: fails when the output is not up to date
+  //go:generate pawl generate -C ../spec`,
+		Args: noArguments,
+		RunE: a.run(func(ctx context.Context) error { return a.generate(ctx, arguments) }),
+	}
+	cmd.Flags().BoolVar(&arguments.check, "check", false, "list changed, missing and stale files, write nothing; exit code 3 if there are any")
+	return cmd
+}
+
+func (a *app) generate(ctx context.Context, arguments generateArguments) error {
+	p, err := a.load()
+	if err != nil {
+		return err
+	}
+	if p.program.Go == nil && p.program.SQL == nil {
+		return failed(errors.New("the spec generates nothing"), `add generate "go" { out = "store" }`)
+	}
+	out, err := a.render(p)
+	if err != nil {
+		return err
+	}
+	d, err := out.compare()
+	if err != nil {
+		return failed(err, "")
+	}
+	report := view.Generated{
+		Check: arguments.check, Changed: p.shown(d.changed), Missing: p.shown(d.missing), Stale: p.shown(d.stale), Unchanged: d.unchanged,
+	}
+	if arguments.check {
+		a.view.Generated(report)
+		if !report.Clean() {
+			return said(exitFindings)
+		}
+		return nil
+	}
+	if len(d.foreign) > 0 {
+		return foreignFiles(p.shown(d.foreign))
+	}
+	if err := out.write(ctx, d); err != nil {
+		return err
+	}
+	a.view.Generated(report)
+	return nil
+}
+
+// shown are files as the user would name them.
+func (p *project) shown(names []string) []string {
+	shown := make([]string, len(names))
+	for i, name := range names {
+		shown[i] = filepath.Join(p.dir, filepath.FromSlash(name))
+	}
+	return shown
+}
+
+// render makes all the files that the spec asks for, in memory.
+func (a *app) render(p *project) (output, error) {
+	out := output{root: p.dir, files: map[string][]byte{}}
+	if sql := p.program.SQL; sql != nil {
+		out.files[path.Clean(filepath.ToSlash(sql.File))] = []byte(postgres.Schema(p.program))
+	}
+	if p.program.Go == nil {
+		return out, nil
+	}
+	options, err := p.goOptions()
+	if err != nil {
+		return out, err
+	}
+	files, problems := golang.Generate(p.program, pawlsrc.Runtime(), options)
+	if len(problems) > 0 {
+		return out, a.goProblems(p, problems)
+	}
+	for _, file := range files {
+		out.files[path.Clean(file.Path)] = file.Content
+	}
+	dir := path.Clean(filepath.ToSlash(p.program.Go.Dir))
+	out.owned = []string{dir, path.Join(dir, "pawl")}
+	return out, nil
+}
+
+// goOptions finds the import path of the output where the output needs it.
+func (p *project) goOptions() (golang.GenerateOptions, error) {
+	if p.program.Go.Runtime != golang.RuntimeCopy {
+		return golang.GenerateOptions{}, nil
+	}
+	importPath, err := importPath(filepath.Join(p.dir, filepath.FromSlash(p.program.Go.Dir)))
+	return golang.GenerateOptions{ImportPath: importPath}, err
+}
+
+// goProblems shows what keeps the spec from becoming Go.
+func (a *app) goProblems(p *project, problems []golang.Problem) error {
+	var list diag.List
+	for _, problem := range problems {
+		if problem.Internal {
+			panic(problem.Text)
+		}
+		list.Add(diag.Diagnostic{
+			Code: diag.GoName, Subject: rangeAt(problem.Pos), Detail: problem.Text, Help: problem.Help,
+			Consequence: "The generated package would not compile, or not say what it means.",
+		})
+	}
+	list.Sort()
+	a.view.Diagnostics(list, p.sources)
+	return said(exitFindings)
+}
+
+// rangeAt is the range of a place of which only the beginning is known.
+func rangeAt(pos ir.Pos) hcl.Range {
+	at := hcl.Pos{Line: pos.Line, Column: pos.Column, Byte: pos.Byte}
+	return hcl.Range{Filename: pos.File, Start: at, End: at}
+}

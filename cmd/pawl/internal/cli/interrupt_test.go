@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/pawldb/pawl/internal/devdb/pgtest"
+)
+
+// spec is a small project; its queue and rule need functions and triggers too.
+const smallSpec = `pawl {
+  project = "rooms"
+  schema  = "app"
+}
+
+table "rooms" {
+  column "id" {
+    type     = bigint
+    identity = "always"
+  }
+  column "name" { type = text }
+  primary_key { columns = [id] }
+  no_duplicates "name" { columns = [name] }
+}
+`
+
+// background is a pawl that runs beside the test.
+type background struct {
+	cmd    *exec.Cmd
+	mu     sync.Mutex
+	stderr bytes.Buffer
+}
+
+// Write keeps what pawl says.
+func (b *background) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.stderr.Write(text)
+}
+
+func (b *background) said() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.stderr.String()
+}
+
+// start starts pawl in a folder. stdin may be nil.
+func start(t *testing.T, dir string, stdin *os.File, args ...string) *background {
+	t.Helper()
+	b := &background{cmd: exec.Command("pawl", args...)}
+	b.cmd.Dir = dir
+	b.cmd.Stderr = b
+	if stdin != nil {
+		b.cmd.Stdin = stdin
+	}
+	if err := b.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.cmd.Process.Kill() })
+	return b
+}
+
+// until waits for something to become true.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for !holds() {
+		if time.Now().After(deadline) {
+			t.Fatalf("after 30 s still not so: %s", what)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// interrupt presses Ctrl-C once and returns the exit code.
+func (b *background) interrupt(t *testing.T) int {
+	t.Helper()
+	if err := b.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := b.cmd.Wait(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return b.cmd.ProcessState.ExitCode()
+}
+
+// A Ctrl-C while a step waits for a lock: exit code 130, nothing half done, and
+// the next apply goes on.
+func TestInterruptedApply(t *testing.T) {
+	dir := folder(t, map[string]string{"rooms.hcl": smallSpec})
+	url := pgtest.URL(t)
+	mustRun(t, dir, "apply", "--yes", "--url", url)
+	blocker, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer blocker.Close(context.Background())
+	mustExec(t, blocker, "BEGIN; LOCK TABLE app.rooms IN ACCESS EXCLUSIVE MODE")
+
+	more := strings.Replace(smallSpec, `column "name"`, "column \"floor\" {\n    type = integer\n    null = true\n  }\n  column \"name\"", 1)
+	if err := os.WriteFile(filepath.Join(dir, "rooms.hcl"), []byte(more), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	pawl := start(t, dir, nil, "apply", "--yes", "--url", url)
+	watcher, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watcher.Close(context.Background())
+	until(t, "apply waits for the lock", func() bool {
+		var waits bool
+		err := watcher.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND locktype = 'relation')").Scan(&waits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return waits
+	})
+	if code := pawl.interrupt(t); code != exitInterrupted {
+		t.Fatalf("exit code %d, not %d; it said:\n%s", code, exitInterrupted, pawl.said())
+	}
+	if !strings.Contains(pawl.said(), "interrupted") {
+		t.Errorf("it did not say that it was interrupted:\n%s", pawl.said())
+	}
+	mustExec(t, blocker, "ROLLBACK")
+	mustRun(t, dir, "apply", "--yes", "--url", url)
+	mustRun(t, dir, "plan", "--detailed-exitcode", "--url", url)
+}
+
+// A Ctrl-C at the prompt: the private server goes away with the command.
+func TestInterruptedPromptStopsThePrivateServer(t *testing.T) {
+	dir := folder(t, map[string]string{"rooms.hcl": smallSpec})
+	pawl := start(t, dir, terminal(t), "apply", "--dev")
+	until(t, "apply asks", func() bool { return strings.Contains(pawl.said(), `Only "yes" means yes`) })
+	servers := serversOf(t, dir)
+	if len(servers) == 0 {
+		t.Fatal("no server process has the project's data folder; the test looks in the wrong place")
+	}
+	if code := pawl.interrupt(t); code != exitInterrupted {
+		t.Fatalf("exit code %d, not %d; it said:\n%s", code, exitInterrupted, pawl.said())
+	}
+	until(t, "the private server is gone", func() bool { return len(serversOf(t, dir)) == 0 })
+}
+
+// serversOf lists the processes of the private server of a project.
+func serversOf(t *testing.T, dir string) []string {
+	t.Helper()
+	home := filepath.Join(dir, ".pawl", "dev")
+	// Where the server's account cannot reach the project, the folder says where
+	// the data is.
+	if elsewhere, err := os.ReadFile(filepath.Join(home, "location")); err == nil {
+		home = strings.TrimSpace(string(elsewhere))
+	}
+	home, err := filepath.EvalSymlinks(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := os.ReadFile(filepath.Join(home, "data", "postmaster.pid"))
+	if err != nil {
+		return nil
+	}
+	number, _, _ := strings.Cut(string(pid), "\n")
+	if _, err := os.Stat("/proc/" + number); err != nil {
+		return nil
+	}
+	return []string{number}
+}
+
+// terminal opens a pseudo terminal for a command's stdin, at which nobody types.
+func terminal(t *testing.T) *os.File {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { master.Close() })
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { slave.Close() })
+	return slave
+}
+
+func mustRun(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("pawl", args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("pawl %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+func mustExec(t *testing.T, conn *pgx.Conn, sql string) {
+	t.Helper()
+	if _, err := conn.PgConn().Exec(t.Context(), sql).ReadAll(); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}

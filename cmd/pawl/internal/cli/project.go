@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/pawldb/pawl/compiler"
+	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/dsl"
+	"github.com/pawldb/pawl/internal/diag"
+)
+
+// project is a compiled spec and where it lies.
+type project struct {
+	dir     string
+	program *ir.Program
+	sources diag.Files
+}
+
+// load reads and compiles the project, and shows what is wrong with it. An
+// error says that nothing may be done with it.
+func (a *app) load() (*project, error) {
+	p, list, err := a.compile()
+	if err != nil {
+		return nil, err
+	}
+	a.view.Diagnostics(list, p.sources)
+	if list.HasErrors() {
+		return nil, said(exitFindings)
+	}
+	return p, nil
+}
+
+// compile reads and compiles the project. The program is nil when the list has
+// errors.
+func (a *app) compile() (*project, diag.List, error) {
+	vars, err := a.global.variables()
+	if err != nil {
+		return nil, nil, err
+	}
+	dir := filepath.Clean(a.global.dir)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, nil, notADirectory(dir, err)
+	}
+	spec, list := dsl.Load(os.DirFS(dir), dsl.Options{Vars: vars, Dir: displayDir(dir)})
+	p := &project{dir: dir, sources: diag.Files(spec.Sources)}
+	if !list.HasErrors() {
+		program, more := compiler.Compile(spec)
+		list.Extend(more)
+		if !list.HasErrors() {
+			p.program = program
+		}
+	}
+	list.Sort()
+	return p, list, nil
+}
+
+func notADirectory(dir string, err error) error {
+	if err == nil {
+		err = errors.New("it is not a directory")
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return failed(fmt.Errorf("open the project %s: %w", dir, err), "-C DIR names the folder that holds the *.hcl files")
+}
+
+// displayDir is what stands before the names of files in messages: nothing for
+// the working directory, so that a place can be clicked and copied either way.
+func displayDir(dir string) string {
+	if dir == "." {
+		return ""
+	}
+	return dir
+}

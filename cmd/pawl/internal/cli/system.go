@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/term"
+)
+
+// system is the world outside of a command line. Everything that a command
+// reads of it or tells it goes through here.
+type system struct {
+	args   []string // without the program's name
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+	env    func(string) string
+	// terminal reports whether a stream leads to a person.
+	terminal func(stream any) bool
+}
+
+// process is the system of this process.
+func process() system {
+	return system{
+		args:     os.Args[1:],
+		stdin:    os.Stdin,
+		stdout:   os.Stdout,
+		stderr:   os.Stderr,
+		env:      os.Getenv,
+		terminal: isTerminal,
+	}
+}
+
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pawldb/pawl/cmd/pawl/internal/view"
+	"github.com/pawldb/pawl/compiler/ir"
+)
+
+func newValidate(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "validate",
+		Short: "Check the spec and say what is wrong with it",
+		Example: `  pawl validate
+  pawl validate -C billing --var lease=10m
+  pawl validate --format github     # annotations on a pull request`,
+		Args: noArguments,
+		RunE: a.run(func(context.Context) error {
+			p, err := a.load()
+			if err != nil {
+				return err
+			}
+			a.view.Validated(validated(p.program))
+			return nil
+		}),
+	}
+}
+
+// validated counts what a program declares.
+func validated(p *ir.Program) view.Validated {
+	v := view.Validated{Project: p.Project, Singletons: len(p.Singletons), Invariants: len(p.Invariants)}
+	for _, r := range p.Repositories {
+		if r.Queue != nil {
+			v.Queues++
+		} else {
+			v.Tables++
+		}
+		v.Operations += len(r.Operations)
+	}
+	for _, s := range p.Singletons {
+		v.Operations += len(s.Operations)
+	}
+	return v
+}
