@@ -27,7 +27,9 @@ func address(parts ...string) string {
 }
 
 // under is the address of something inside a declaration.
-func under(parent string, parts ...string) string { return address(append([]string{parent}, parts...)...) }
+func under(parent string, parts ...string) string {
+	return address(append([]string{parent}, parts...)...)
+}
 
 func plainLabel(s string) bool {
 	for i, r := range s {

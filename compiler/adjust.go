@@ -178,9 +178,9 @@ func (c *compilation) lowerAdjust(t *table, a *adjust) {
 		},
 		Key: t.keyFields(), Args: a.input.fields,
 		Lock: ir.RowWriteLock, Isolation: ir.ReadCommitted, Transaction: c.transactionOf(a.decl.Transaction),
-		Reasons: slices.Concat(inv.Base.Reasons, []ir.Reason{t.updateLock(assigned(a.set)), isolationReason}, a.positiveReason()),
+		Reasons: slices.Concat(inv.Base.Reasons, []ir.Reason{t.updateLock(assigned(a.set)), conditionalReason}, a.positiveReason()),
 		Pos:     pos(a.decl.Header),
-	}, write{updates: assigned(a.set), guarded: true, facts: &inv.Base})
+	}, write{updates: assigned(a.set), guarded: true, set: a.set, facts: &inv.Base})
 }
 
 func (a *adjust) positiveReason() []ir.Reason {

@@ -124,4 +124,3 @@ func appendBlocks[T any](list []dsl.Block, parts []*T, block func(*T) dsl.Block)
 	}
 	return list
 }
-

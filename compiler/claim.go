@@ -35,7 +35,7 @@ func (q *queue) add(op ir.Operation, w write) {
 
 func (q *queue) addEnqueue() {
 	op := q.taskOperation("enqueue", ir.EnqueueOp, ir.NoLock,
-		"puts a task into "+q.label+" and returns its id. Inside a transaction the task is there when the transaction commits, and never when it rolls back.")
+		"puts a task into the queue "+q.label+" and returns its id. Inside a transaction the task is there when the transaction commits, and never when it rolls back.")
 	sql, p := insertSQL(q.ref, q.repository.Insert, func(name string) string { return q.byName[name].schema.Default })
 	op.Args = q.repository.Insert
 	op.Statements = []ir.Statement{{
@@ -57,7 +57,7 @@ func (q *queue) addEnqueue() {
 // them dead, and they do not count towards the limit.
 func (q *queue) addClaim() {
 	op := q.taskOperation("claim", ir.ClaimOp, ir.ForUpdate,
-		"takes up to limit tasks of "+q.label+" for this worker, the oldest first: tasks whose lease ran out, then ready ones. Each comes with a fence, which "+
+		"takes up to limit tasks of the queue "+q.label+" for this worker, the oldest first: tasks whose lease ran out, then ready ones. Each comes with a fence, which "+
 			"completing, failing and renewing check. A task is taken by one worker at a time; after "+plainInt(q.config.Attempts)+
 			" attempts it is dead and stays in the table. No task is an empty answer, not an error.")
 	op.Args = []ir.Field{claimLimit, claimLease}
@@ -150,7 +150,7 @@ var fenceReason = ir.Reason{
 
 func (q *queue) addComplete() {
 	op := q.taskOperation("complete", ir.CompleteOp, ir.ForUpdate,
-		"deletes tasks of "+q.label+" that are done. A task whose claim was lost meanwhile is left alone, and the answer says that it was lost; inside a "+
+		"deletes tasks of the queue "+q.label+" that are done. A task whose claim was lost meanwhile is left alone, and the answer says that it was lost; inside a "+
 			"transaction the caller can then roll back what the task did.")
 	p := newParameters([]ir.Field{taskIDs, taskFences})
 	op.Args = p.fields
@@ -167,7 +167,7 @@ func (q *queue) addComplete() {
 // addFail adds what happens to a task whose work failed.
 func (q *queue) addFail() {
 	op := q.taskOperation("fail", ir.FailOp, ir.RowWriteLock,
-		"gives a failed task of "+q.label+" back, to be tried again after a pause that doubles with each attempt from "+q.config.BackoffBase.String()+" to "+
+		"gives a failed task of the queue "+q.label+" back, to be tried again after a pause that doubles with each attempt from "+q.config.BackoffBase.String()+" to "+
 			q.config.BackoffMax.String()+"; the pause is a random part of that, so that tasks that failed together do not come back together. After "+
 			plainInt(q.config.Attempts)+" attempts the task is dead and stays in the table with its last error. A claim that was lost meanwhile changes nothing.")
 	p := newParameters([]ir.Field{
@@ -196,7 +196,7 @@ func (q *queue) addFail() {
 
 func (q *queue) addHeartbeat() {
 	op := q.taskOperation("heartbeat", ir.HeartbeatOp, ir.ForUpdate,
-		"renews the leases of tasks of "+q.label+" that a worker still works on. A task that is not in the answer was lost: its work has to stop.")
+		"renews the leases of tasks of the queue "+q.label+" that a worker still works on. A task that is not in the answer was lost: its work has to stop.")
 	p := newParameters([]ir.Field{taskIDs, taskFences, claimLease})
 	op.Args = p.fields
 	op.Reasons = append(op.Reasons, fenceReason, orderReason)
@@ -212,7 +212,7 @@ func (q *queue) addHeartbeat() {
 
 func (q *queue) addRelease() {
 	op := q.taskOperation("release", ir.ReleaseOp, ir.RowWriteLock,
-		"hands a task of "+q.label+" back that was not worked on, without burning an attempt: a worker that stops does this. A claim that was lost meanwhile changes nothing.")
+		"hands a task of the queue "+q.label+" back that was not worked on, without burning an attempt: a worker that stops does this. A claim that was lost meanwhile changes nothing.")
 	p := newParameters([]ir.Field{taskID, taskFence})
 	op.Args = p.fields
 	op.Reasons = append(op.Reasons, fenceReason, ir.Reason{

@@ -76,7 +76,6 @@ func newCompilation(spec *dsl.Spec) *compilation {
 		names:        names{},
 		refusals:     map[string]bool{},
 		extensions:   map[string]ir.Extension{},
-
 	}
 }
 

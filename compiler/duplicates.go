@@ -149,11 +149,11 @@ func (c *compilation) nullsOfKey(t *table, u *unique) {
 			continue
 		}
 		c.report(diag.Diagnostic{
-			Code:    diag.NullableKey,
-			Detail:  "The column " + quote(name) + " of this key may be NULL, and the block does not say what that means.",
-			Subject: u.decl.List,
-			Label:   quote(name) + " may be NULL",
-			Related: []diag.Related{{Range: col.decl.Null.Range, Text: "null = true"}},
+			Code:        diag.NullableKey,
+			Detail:      "The column " + quote(name) + " of this key may be NULL, and the block does not say what that means.",
+			Subject:     u.decl.List,
+			Label:       quote(name) + " may be NULL",
+			Related:     []diag.Related{{Range: col.decl.Null.Range, Text: "null = true"}},
 			Consequence: "To a unique index NULL equals nothing, not even NULL: two writers both put in a row with NULL there, and both succeed.",
 			Help:        `nulls = "distinct"   # any number of rows may have NULL; "not_distinct": one`,
 		})

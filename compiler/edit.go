@@ -37,7 +37,7 @@ func (c *compilation) lowerEdit(t *table, decl *dsl.Edit, columns []*column) {
 	}, why}
 	inv := &ir.Edit{Columns: list, Lock: lock, Base: ir.Facts{
 		Address: addr, Kind: "edit", Table: t.ref,
-		Promise:   "Nobody changes a row of " + t.ref.Name + " between the moment its " + and(list) + " " + areRead(list) + " and the moment they are written.",
+		Promise:   "Nobody changes a row of " + t.ref.Name + " between the moment its " + and(list) + " " + areRead(list) + " and the moment " + theyAre(list) + " written.",
 		Mechanism: "SELECT … " + string(lock) + ", then UPDATE of " + and(list) + ", in one transaction",
 		Reasons:   reasons,
 		Pos:       pos(decl.Header),
@@ -50,7 +50,7 @@ func (c *compilation) lowerEdit(t *table, decl *dsl.Edit, columns []*column) {
 			"When the function returns an error nothing is written. A row that is locked too long is busy, a missing row is not found.",
 		Key: t.keyFields(), Args: fields(columns), Columns: list,
 		Lock: lock, Isolation: ir.ReadCommitted, Transaction: c.transactionOf(decl.Transaction),
-		Reasons: append(reasons, isolationReason),
+		Reasons: append(reasons, lockFirstReason),
 		Pos:     pos(decl.Header),
 	}
 	wait := ""
@@ -86,6 +86,13 @@ func areRead(list []string) string {
 		return "is read"
 	}
 	return "are read"
+}
+
+func theyAre(list []string) string {
+	if len(list) == 1 {
+		return "it is"
+	}
+	return "they are"
 }
 
 func them(list []string) string {

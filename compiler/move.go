@@ -23,7 +23,9 @@ func (c *compilation) moves(t *table) {
 		c.lowerTransitions(t, s)
 		for _, m := range s.moves {
 			if len(t.key) > 0 {
-				t.addOperation(c.moveOperation(t, s, m), write{updates: assigned(m.set), guarded: true, facts: s.facts})
+				t.addOperation(c.moveOperation(t, s, m), write{
+					updates: assigned(m.set), guarded: true, set: m.set, from: m.from, state: s.column, facts: s.facts,
+				})
 			}
 		}
 	}
@@ -86,7 +88,7 @@ func (c *compilation) moveOperation(t *table, s *stateColumn, m *move) ir.Operat
 				Choice: "one UPDATE",
 				Why: "the state, the guard and the checks stand in its WHERE. A caller that waited for another one looks at the newest row again, so of two " +
 					"callers one moves the row and the other learns why not.",
-			}, t.updateLock(assigned(m.set)), isolationReason},
+			}, t.updateLock(assigned(m.set)), conditionalReason},
 			derivedReason(m.checks),
 			m.repeatReason(s),
 		),

@@ -10,9 +10,12 @@ type write struct {
 	operation int // index into the repository's operations
 	inserts   bool
 	deletes   bool
-	updates   []string  // columns that it sets
-	guarded   bool      // the checks over those columns are in its WHERE
-	facts     *ir.Facts // the invariant that the operation belongs to
+	updates   []string     // columns that it sets
+	guarded   bool         // the checks over those columns are in its WHERE
+	set       []assignment // what it sets them to, where that is known
+	from      []string     // a move: the states it leaves
+	state     *column      // and their column
+	facts     *ir.Facts    // the invariant that the operation belongs to
 }
 
 // addOperation adds an operation to the table's repository.

@@ -160,7 +160,7 @@ func (c *compilation) lowerQueue(q *queue) {
 	objects := c.queueObjects(q)
 	rule := &ir.QueueRule{Lease: q.config.Lease, Attempts: q.config.Attempts, Base: ir.Facts{
 		Address: q.address, Kind: "queue", Table: q.ref,
-		Promise: "Each task of " + q.label + " is held by at most one live claim, and it comes back when its worker dies. A task can start twice, " +
+		Promise: "Each task of the queue " + q.label + " is held by at most one live claim, and it comes back when its worker dies. A task can start twice, " +
 			"when a lease ran out; it is completed once.",
 		Mechanism: "FOR UPDATE SKIP LOCKED in two arms, a lease by the database's clock, and a fence that every later statement checks",
 		Reasons:   queueReasons(q),

@@ -81,7 +81,7 @@ func (t *table) addInsert() {
 		Reasons: []ir.Reason{{
 			Choice: "explicit columns",
 			Why:    "with * a column that is added later would break the plans that connections keep (0A000).",
-		}, isolationReason},
+		}, constraintReason},
 		Pos: t.repository.Pos,
 	}, write{inserts: true})
 }
@@ -144,7 +144,7 @@ func (t *table) addGetLocked() {
 	op := t.readOperation("get_for_update", ir.GetLockedOp, "reads the row of "+t.ref.Name+" with the given "+and(columnList(t.key))+
 		" and locks it until the transaction ends: what is decided on it stays true until then. It works inside a transaction only. A missing row is not found.")
 	p := newParameters(t.keyFields())
-	op.Key, op.Lock, op.Reasons = t.keyFields(), ir.ForNoKeyUpdate, []ir.Reason{lockedReason, isolationReason}
+	op.Key, op.Lock, op.Reasons = t.keyFields(), ir.ForNoKeyUpdate, []ir.Reason{lockedReason, lockFirstReason}
 	op.Statements = []ir.Statement{t.selectRow(op.Address, t.keyEquals(p)+"\n"+string(ir.ForNoKeyUpdate), p, ir.ReturnsOne)}
 	t.addOperation(op, write{})
 }
@@ -165,7 +165,7 @@ func (t *table) addGetMany() {
 	op.Reasons = []ir.Reason{{
 		Choice: "ORDER BY " + name,
 		Why:    "locks are taken in the order of the rows. Two transactions with the same rows in another order would each hold what the other one waits for (40P01).",
-	}, lockedReason, isolationReason}
+	}, lockedReason, lockFirstReason}
 	op.Statements = []ir.Statement{t.selectRow(op.Address,
 		name+" = ANY ("+p.ref(key.name)+")\nORDER BY "+name+"\n"+string(ir.ForNoKeyUpdate), p, ir.ReturnsMany)}
 	t.addOperation(op, write{})
@@ -177,7 +177,7 @@ func (t *table) addDelete() {
 	t.addOperation(ir.Operation{
 		Address: addr, Name: "delete", Kind: ir.DeleteOp,
 		Doc: "deletes the row of " + t.ref.Name + " with the given " + and(columnList(t.key)) +
-			". A missing row is not found; a row that others still refer to stays, and the error names their foreign key.",
+			". A missing row is not found." + t.keptBy(),
 		Statements: []ir.Statement{{
 			Role: ir.MainStatement,
 			SQL:  comment(addr) + "DELETE FROM " + t.ref.SQL() + "\nWHERE " + t.keyEquals(p),
@@ -188,9 +188,19 @@ func (t *table) addDelete() {
 		Reasons: []ir.Reason{{
 			Choice: "row lock of the DELETE",
 			Why:    "it is FOR UPDATE: inserts of rows that refer to this one wait, and then find no parent.",
-		}, isolationReason},
+		}, constraintReason},
 		Pos: t.repository.Pos,
 	}, write{deletes: true})
+}
+
+// keptBy says what a delete runs into.
+func (t *table) keptBy() string {
+	for _, ref := range t.children {
+		if ref.schema.OnDelete == ir.NoAction || ref.schema.OnDelete == ir.Restrict {
+			return " A row that others still refer to stays, and the error names their foreign key."
+		}
+	}
+	return ""
 }
 
 // listed is an index of the table, for the read in its order.
@@ -259,6 +269,9 @@ func (t *table) listOperation(l listed, group, order []string, desc bool) ir.Ope
 		after[i].Optional, after[i].Null = true, true
 	}
 	limit := ir.Field{Name: "limit", Type: ir.Type{Name: "int8"}}
+	for t.byName[limit.Name] != nil {
+		limit.Name += "_" // a column of that name is an argument too
+	}
 	op.Key, op.Columns = keys, order
 	op.Args = append(slices.Clone(after), limit)
 	op.Reasons = append([]ir.Reason{{
@@ -298,7 +311,7 @@ func (t *table) listSQL(p *parameters, l listed, group, order []string, desc boo
 	}
 	armOf := func(condition string) string {
 		return "(SELECT " + ir.Idents(columnList(t.columns)) + "\n  FROM " + t.ref.SQL() + "\n  WHERE " +
-			strings.Join(append(slices.Clone(fixed), condition), " AND ") + "\n  ORDER BY " + orderBy + " LIMIT " + p.ref("limit") + ")"
+			strings.Join(append(slices.Clone(fixed), condition), " AND ") + "\n  ORDER BY " + orderBy + " LIMIT " + "$" + plainInt(len(p.fields)) + "::bigint" + ")"
 	}
 	last := order[len(order)-1]
 	return "SELECT " + t.rowList() + "\nFROM (\n  " +

@@ -13,9 +13,10 @@ import (
 type reportedConstraint struct {
 	ir.Reported
 	owner   *table
-	columns []string // writing one of these can break it
-	derived bool     // a check: operations that derive their guard keep it
-	moves   bool     // a transitions block: its own moves keep it
+	columns []string    // writing one of these can break it
+	where   *expression // of a partial constraint
+	derived bool        // a check: operations that derive their guard keep it
+	moves   bool        // a transitions block: its own moves keep it
 }
 
 // reportedConstraints finds out which constraint can come back from which
@@ -64,7 +65,7 @@ func (t *table) reported() []reportedConstraint {
 			concerned = append(concerned, columnsOf(u.where.Expr)...)
 		}
 		if u.facts != nil {
-			add(ir.Duplicate, "23505", u.name, u.decl.Name.Text, u.facts.Address, doc, u.columns, concerned, u.object, t.definition(u.object))
+			add(ir.Duplicate, "23505", u.name, u.decl.Name.Text, u.facts.Address, doc, u.columns, concerned, u.object, t.definition(u.object)).where = u.where
 		}
 	}
 	for _, s := range t.spans {
@@ -76,7 +77,7 @@ func (t *table) reported() []reportedConstraint {
 			doc = "another row with the same " + and(columnList(s.within)) + " overlaps in " + s.rangeWords()
 		}
 		id := constraint(s.name)
-		add(ir.Overlap, "23P01", s.name, s.label, s.address, doc, append(columnList(s.within), columnsOf(s.value)...), s.columns, id, t.definition(id))
+		add(ir.Overlap, "23P01", s.name, s.label, s.address, doc, append(columnList(s.within), columnsOf(s.value)...), s.columns, id, t.definition(id)).where = s.where
 	}
 	for _, k := range t.checks {
 		id := constraint(k.name)
@@ -163,7 +164,7 @@ func (b *breakage) of(t *table, w write) []string {
 	case w.deletes:
 		b.delete(t)
 	case len(w.updates) > 0:
-		b.update(t, w.updates, w.guarded)
+		b.update(t, w)
 	}
 	names := make([]string, 0, len(b.found))
 	for id, r := range b.found {
@@ -191,22 +192,22 @@ func (b *breakage) insert(t *table) {
 
 // update can break what the columns take part in, here and, where others refer
 // to them, there.
-func (b *breakage) update(t *table, columns []string, guarded bool) {
+func (b *breakage) update(t *table, w write) {
 	for _, r := range b.own[t] {
-		if r.derived && guarded || r.moves && guarded || !overlap(r.columns, columns) {
-			continue
+		kept := w.guarded && (r.derived || r.moves)
+		if !kept && overlap(r.columns, w.updates) && !r.covered(w) {
+			b.note(r)
 		}
-		b.note(r)
 	}
 	for _, ref := range t.children {
-		if !overlap(ref.target, columns) {
+		if !overlap(ref.target, w.updates) {
 			continue
 		}
 		switch ref.schema.OnUpdate {
 		case ir.NoAction, ir.Restrict:
 			b.noteReference(ref)
 		case ir.Cascade, ir.SetNull, ir.SetDefault:
-			b.update(ref.child, ref.columns, false)
+			b.update(ref.child, write{updates: ref.columns})
 		}
 	}
 }
@@ -224,7 +225,7 @@ func (b *breakage) delete(t *table) {
 		case ir.Cascade:
 			b.delete(ref.child)
 		case ir.SetNull, ir.SetDefault:
-			b.update(ref.child, ref.columns, false)
+			b.update(ref.child, write{updates: ref.columns})
 		}
 	}
 }
@@ -269,16 +270,27 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// leavesPredicate reports whether a write takes the row out of a partial
-// constraint, so that it cannot break it: with the new values in it, the
-// predicate is never true.
-func leavesPredicate(where *expression, set []assignment) bool {
-	if where == nil {
+// covered reports whether a write cannot break a partial constraint: it takes
+// the row out of it, or the row was in it before and keeps its values.
+func (r *reportedConstraint) covered(w write) bool {
+	if r.where == nil {
 		return false
 	}
 	values := map[string]*pgsql.Expr{}
-	for _, a := range set {
-		values[a.column.name] = a.expr
+	for _, a := range w.set {
+		values[a.column.name] = a.expr // without casts, which hide a literal from NeverTrue
 	}
-	return where.Substitute(values).NeverTrue()
+	if len(values) > 0 && r.where.Substitute(values).NeverTrue() {
+		return true
+	}
+	if w.state == nil || overlap(r.Columns, w.updates) {
+		return false
+	}
+	for _, from := range w.from {
+		before := map[string]*pgsql.Expr{w.state.name: built(ir.Literal(from))}
+		if !pgsql.Not(r.where.Substitute(before)).NeverTrue() {
+			return false
+		}
+	}
+	return true
 }

@@ -15,18 +15,18 @@ type table struct {
 	address string
 	ref     ir.TableRef
 
-	columns []*column
-	byName  map[string]*column
-	key     []*column // of the primary key; empty when there is none
-	alive   *expression
-	checks  []*check
-	uniques []*unique
-	spans   []*span
-	states  []*stateColumn
-	parents []*reference // its foreign keys
+	columns  []*column
+	byName   map[string]*column
+	key      []*column // of the primary key; empty when there is none
+	alive    *expression
+	checks   []*check
+	uniques  []*unique
+	spans    []*span
+	states   []*stateColumn
+	parents  []*reference // its foreign keys
 	children []*reference // foreign keys of others that refer to it
-	indexed [][]string   // leading columns of everything that has an index
-	listed  []listed     // its indexes, for the reads in their order
+	indexed  [][]string   // leading columns of everything that has an index
+	listed   []listed     // its indexes, for the reads in their order
 
 	schema     ir.Table
 	repository ir.Repository

@@ -10,14 +10,26 @@ import (
 	"github.com/pawldb/pawl/internal/diag"
 )
 
-// whyReadCommitted is the reason for the isolation level of every operation
-// here; it is the same for all, since it lies in how their statements are
-// written.
-const whyReadCommitted = "the decision stands in the WHERE of the statement that writes, and READ COMMITTED checks it again on the " +
-	"newest version of the row after a wait. A higher level would answer 40001 there instead."
-
-// isolationReason is that choice as `pawl explain` prints it.
-var isolationReason = ir.Reason{Choice: "READ COMMITTED", Why: whyReadCommitted}
+// Every operation of this version runs at READ COMMITTED; the reason lies in
+// how its statements are written.
+var (
+	// conditionalReason is that of a write whose condition is in its WHERE.
+	conditionalReason = ir.Reason{
+		Choice: "READ COMMITTED",
+		Why: "the decision stands in the WHERE of the statement that writes, and READ COMMITTED checks it again on the newest version of the row after " +
+			"a wait. A higher level would answer 40001 there instead.",
+	}
+	// constraintReason is that of a write that constraints decide on.
+	constraintReason = ir.Reason{
+		Choice: "READ COMMITTED",
+		Why:    "constraints look at rows of other transactions whatever the isolation level; a higher one would add 40001 and decide nothing more.",
+	}
+	// lockFirstReason is that of a read that locks.
+	lockFirstReason = ir.Reason{
+		Choice: "READ COMMITTED",
+		Why:    "after a wait for the lock the newest version of the row is read. A higher level has an older snapshot and would answer 40001 instead.",
+	}
+)
 
 // transactions reads the transaction blocks, fills in the defaults and adds the
 // two transactions that operations fall back on.
