@@ -1,0 +1,221 @@
+# One invariant of each kind that the compiler knows, with the operations on it.
+pawl {
+  project        = "seats"
+  postgres       = 14
+  schema         = "app"
+  advisory_class = 4201
+}
+
+generate "go" {
+  out     = "store"
+  package = "store"
+}
+
+generate "sql" { out = "schema.sql" }
+
+variable "lease" {
+  type        = string
+  default     = "5m"
+  description = "How long a worker may hold a task before it is ready again."
+}
+
+enum "booking_status" { values = ["held", "confirmed", "cancelled"] }
+enum "seat_status" { values = ["free", "booked"] }
+
+table "customers" {
+  column "id" {
+    type     = bigint
+    identity = "always"
+  }
+  column "email" { type = text }
+  column "deleted_at" {
+    type = timestamptz
+    null = true
+  }
+  primary_key { columns = [id] }
+  live = "deleted_at IS NULL"
+
+  no_duplicates "one_live_account" {
+    columns = [sql("lower(email)")]
+  }
+}
+
+table "rooms" {
+  column "id" {
+    type     = bigint
+    identity = "always"
+  }
+  column "name" { type = text }
+  column "price" {
+    type    = numeric(12, 2)
+    default = 0
+  }
+  primary_key { columns = [id] }
+  no_duplicates "name" { columns = [name] }
+  check "price_not_negative" { expr = "price >= 0" }
+
+  edit "reprice" { columns = [price] }
+  edit "rename" { columns = [name] }
+}
+
+table "bookings" {
+  column "id" {
+    type     = bigint
+    identity = "always"
+  }
+  column "room_id" { type = bigint }
+  column "customer_id" { type = bigint }
+  column "during" { type = tstzrange }
+  column "status" {
+    type    = enum.booking_status
+    default = "held"
+  }
+  column "created_at" {
+    type    = timestamptz
+    default = sql("now()")
+  }
+  primary_key { columns = [id] }
+  foreign_key "room" {
+    columns    = [room_id]
+    references = table.rooms
+  }
+  foreign_key "customer" {
+    columns    = [customer_id]
+    references = table.customers
+    on_delete  = "restrict"
+  }
+  index "by_customer" { columns = [customer_id, created_at] }
+
+  no_overlap "one_per_room" {
+    within = [room_id]
+    range  = during
+    where  = "status <> 'cancelled'"
+  }
+
+  transitions "status" {
+    column  = status
+    initial = ["held"]
+    final   = ["cancelled"]
+    move "confirm" {
+      from  = ["held"]
+      to    = "confirmed"
+      guard = "upper(during) > now()"
+    }
+    move "cancel" {
+      from = ["held", "confirmed"]
+      to   = "cancelled"
+    }
+  }
+}
+
+table "seats" {
+  column "id" {
+    type     = bigint
+    identity = "always"
+  }
+  column "label" { type = text }
+  column "status" {
+    type    = enum.seat_status
+    default = "free"
+  }
+  column "customer_id" {
+    type = bigint
+    null = true
+  }
+  primary_key { columns = [id] }
+  no_duplicates "label" { columns = [label] }
+  foreign_key "customer" {
+    columns    = [customer_id]
+    references = table.customers
+  }
+  index "by_customer" { columns = [customer_id] }
+
+  transitions "status" {
+    column  = status
+    initial = ["free"]
+    repeat  = "reject"
+    move "book" {
+      from = ["free"]
+      to   = "booked"
+      args = { customer_id = bigint }
+      set  = { customer_id = "@customer_id" }
+    }
+    move "release" {
+      from = ["booked"]
+      to   = "free"
+      set  = { customer_id = "NULL" }
+    }
+  }
+}
+
+table "counters" {
+  column "name" { type = text }
+  column "sent" {
+    type    = bigint
+    default = 0
+  }
+  column "remaining" { type = bigint }
+  primary_key { columns = [name] }
+  check "remaining_not_negative" { expr = "remaining >= 0" }
+
+  adjust "send" {
+    args = { n = bigint }
+    set = {
+      sent      = "sent + @n"
+      remaining = "remaining - @n"
+    }
+  }
+}
+
+table "teams" {
+  column "id" {
+    type     = bigint
+    identity = "always"
+  }
+  column "name" { type = text }
+  primary_key { columns = [id] }
+  no_duplicates "name" { columns = [name] }
+}
+
+table "shifts" {
+  column "id" {
+    type     = bigint
+    identity = "always"
+  }
+  column "team_id" { type = bigint }
+  column "doctor" { type = text }
+  column "on_call" { type = boolean }
+  primary_key { columns = [id] }
+  foreign_key "team" {
+    columns    = [team_id]
+    references = table.teams
+  }
+  index "by_team" { columns = [team_id, on_call] }
+}
+
+queue "tasks" {
+  column "kind" { type = text }
+  column "body" { type = jsonb }
+  lease    = var.lease
+  attempts = 10
+  backoff {
+    base   = "1s"
+    max    = "10m"
+    jitter = "full"
+  }
+}
+
+singleton "outbox_relay" {
+  key   = 1
+  scope = "transaction"
+}
+
+transaction "default" {
+  isolation    = "read committed"
+  lock_timeout = "1s"
+  retry {
+    attempts = 5
+    base     = "10ms"
+    max      = "1s"
+  }
+}
