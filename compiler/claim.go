@@ -68,9 +68,9 @@ func (q *queue) addClaim() {
 	if len(q.payload) > 0 {
 		payload = "t." + strings.Join(quoteAll(columnList(q.payload)), ", t.") + ", "
 	}
-	selected := "id, "
+	selected := ""
 	if len(q.payload) > 0 {
-		selected += q.payloadList("") + ", "
+		selected = q.payloadList("") + ", "
 	}
 	op.Statements = []ir.Statement{
 		{
@@ -104,12 +104,12 @@ func (q *queue) addClaim() {
 				"  SET state = 'running', attempt = t.attempt + 1, fence = t.fence + 1,\n" +
 				"    lease_until = clock_timestamp() + " + main.ref("lease") + " * interval '1 microsecond'\n" +
 				"  WHERE t.id = ANY (ARRAY(SELECT id FROM again UNION ALL SELECT id FROM ready))\n" +
-				"  RETURNING t.id, " + payload + "t.attempt, t.fence, t.lease_until\n" +
+				"  RETURNING " + payload + "t.id, t.fence, t.attempt, t.lease_until\n" +
 				")\n" +
-				"SELECT " + selected + "attempt, fence, lease_until FROM claimed ORDER BY id",
+				"SELECT " + selected + "id, fence, attempt, lease_until FROM claimed ORDER BY id",
 			Args: main.fields,
-			Results: slices.Concat([]ir.Field{taskID}, fields(q.payload), []ir.Field{
-				q.byName["attempt"].field(), taskFence, {Name: "lease_until", Type: ir.Type{Name: "timestamptz"}},
+			Results: slices.Concat(fields(q.payload), []ir.Field{
+				taskID, taskFence, q.byName["attempt"].field(), {Name: "lease_until", Type: ir.Type{Name: "timestamptz"}},
 			}),
 			Rows: ir.ReturnsMany,
 		},
@@ -188,8 +188,8 @@ func (q *queue) addFail() {
 		SQL: comment(op.Address) + "UPDATE " + q.ref.SQL() + "\nSET state = CASE WHEN " + more + " THEN 'scheduled' ELSE 'dead' END,\n" +
 			"  run_at = CASE WHEN " + more + " THEN clock_timestamp() + make_interval(secs => " + pause + " * " + p.ref("jitter") + ") ELSE run_at END,\n" +
 			"  lease_until = NULL, last_error = " + p.ref("error") + "\n" +
-			"WHERE id = " + p.ref("id") + " AND fence = " + p.ref("fence") + " AND state = 'running'\nRETURNING state",
-		Args: p.fields, Results: []ir.Field{{Name: "state", Type: ir.Type{Name: "text"}}}, Rows: ir.ReturnsOne,
+			"WHERE id = " + p.ref("id") + " AND fence = " + p.ref("fence") + " AND state = 'running'\nRETURNING id",
+		Args: p.fields, Results: []ir.Field{taskID}, Rows: ir.ReturnsOne,
 	}}
 	q.add(op, write{})
 }
