@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/pawldb/pawl/compiler/ir"
 )
@@ -30,8 +33,8 @@ const RuntimeCopy = "copy"
 
 // Generate returns the Go files of p, sorted by path, or the problems that have
 // to be solved first; never both. It returns nothing when p generates no Go.
-// runtime holds the Go files of the runtime library; its tests are not copied.
-func Generate(p *ir.Program, runtime fs.FS, o GenerateOptions) ([]File, []Problem) {
+// library holds the Go files of the runtime library; its tests are not copied.
+func Generate(p *ir.Program, library fs.FS, o GenerateOptions) ([]File, []Problem) {
 	if p.Go == nil {
 		return nil, nil
 	}
@@ -46,8 +49,9 @@ func Generate(p *ir.Program, runtime fs.FS, o GenerateOptions) ([]File, []Proble
 	for i := range p.Repositories {
 		e.emitRepository(i)
 	}
+	e.format()
 	if p.Go.Runtime == RuntimeCopy {
-		e.copyRuntime(runtime)
+		e.copyRuntime(library)
 	}
 	if len(e.problems) > 0 {
 		return nil, e.problems
@@ -60,14 +64,16 @@ func Generate(p *ir.Program, runtime fs.FS, o GenerateOptions) ([]File, []Proble
 type emitter struct {
 	program  *ir.Program
 	names    *names
-	runtime  string          // import path of package pawl
-	taken    map[string]bool // package-level names
+	runtime  string            // import path of package pawl
+	taken    map[string]bool   // package-level names
+	guards   map[string]string // what operations ask of their row, by address
+	drafts   []draft
 	files    []File
 	problems []Problem
 }
 
 func newEmitter(p *ir.Program, o GenerateOptions) *emitter {
-	e := &emitter{program: p, names: resolve(p), runtime: p.Go.Runtime}
+	e := &emitter{program: p, names: resolve(p), guards: guardDocs(p), runtime: p.Go.Runtime}
 	if e.runtime == RuntimeCopy {
 		e.runtime = path.Join(o.ImportPath, "pawl")
 	}
@@ -119,14 +125,41 @@ func (e *emitter) file(sources ...ir.Pos) *writer {
 	})
 }
 
-// finish formats a file and adds it to the output.
-func (e *emitter) finish(name string, w *writer) {
-	content, err := w.Bytes()
-	if err != nil {
-		e.problems = append(e.problems, internalProblem(name, err))
-		return
+// draft is a file that is written and not yet formatted.
+type draft struct {
+	name string
+	w    *writer
+}
+
+// finish adds a file to the output.
+func (e *emitter) finish(name string, w *writer) { e.drafts = append(e.drafts, draft{name, w}) }
+
+// format formats all files. It is most of the work, and files do not know of
+// each other, so all processors take part.
+func (e *emitter) format() {
+	contents := make([][]byte, len(e.drafts))
+	failures := make([]error, len(e.drafts))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(e.drafts) {
+					return
+				}
+				contents[i], failures[i] = e.drafts[i].w.Bytes()
+			}
+		})
 	}
-	e.files = append(e.files, File{Path: path.Join(e.program.Go.Dir, name), Content: content})
+	workers.Wait()
+	for i, d := range e.drafts {
+		if failures[i] != nil {
+			e.problems = append(e.problems, internalProblem(d.name, failures[i]))
+			continue
+		}
+		e.files = append(e.files, File{Path: path.Join(e.program.Go.Dir, d.name), Content: contents[i]})
+	}
 }
 
 // internalProblem is a defect of this generator.

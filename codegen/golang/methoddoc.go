@@ -7,8 +7,8 @@ import (
 	"github.com/pawldb/pawl/compiler/ir"
 )
 
-// emitDoc writes the comment of a method: its promise, its lock, its errors, its
-// SQL.
+// emitDoc writes the comment of a method: its promise, its lock, its
+// SQL, its errors.
 func (r *repository) emitDoc(o *ir.Operation) {
 	w := r.w
 	w.Doc(operationDoc(r.names.methods[o.Address], o))
@@ -18,17 +18,19 @@ func (r *repository) emitDoc(o *ir.Operation) {
 			w.Doc(text)
 		}
 	}
+	// gofmt takes code behind a list for a part of the list's last item, so the list
+	// comes last.
+	for _, role := range []ir.Role{ir.LockStatement, ir.MainStatement, ir.WriteStatement} {
+		if s := o.Statement(role); s != nil {
+			w.P("//")
+			w.Doc(sqlDoc(s.SQL))
+		}
+	}
 	if failures := r.failures(o); len(failures) > 0 {
 		w.P("//")
 		w.Doc("Errors:")
 		for _, f := range failures {
 			r.emitBullet(f)
-		}
-	}
-	for _, role := range []ir.Role{ir.LockStatement, ir.MainStatement, ir.WriteStatement} {
-		if s := o.Statement(role); s != nil {
-			w.P("//")
-			w.Doc(sqlDoc(s.SQL))
 		}
 	}
 }
@@ -51,11 +53,7 @@ func (r *repository) usageDoc(o *ir.Operation) string {
 		return "change may set " + and(r.goFields(o.Columns)) + " and nothing else. It runs in the transaction that holds the lock, " +
 			"perhaps more than once, and must change nothing but the row; an error of it ends the edit and is returned."
 	case ir.ListOp:
-		if len(r.ir.Key) > 0 {
-			return "It returns a page: after is the last row of the page before, nil for the first."
-		}
-	case ir.GetLockedOp, ir.GetManyOp:
-		return "It works inside a transaction only, which holds the lock until it ends."
+		return "after is the last row of the page before, or nil for the first page."
 	}
 	return ""
 }
@@ -102,7 +100,7 @@ func (r *repository) failures(o *ir.Operation) []string {
 	case ir.EditOp:
 		list = append(list, "[*pawl.NotEditableError]: change set another column; nothing was written")
 	}
-	if guards := r.guards(o); guards != "" {
+	if guards := r.guards[o.Address]; guards != "" {
 		list = append(list, "[*pawl.GuardError]: "+guards)
 	}
 	for _, name := range o.Errors {
@@ -125,24 +123,22 @@ func (r *repository) violation(name string) []string {
 	return nil
 }
 
-// guards says what a move or an adjustment asks of its row beyond its state.
-func (r *repository) guards(o *ir.Operation) string {
-	for _, invariant := range r.program.Invariants {
+// guardDocs says, by the address of a move or an adjustment, what it asks of its
+// row beyond the state.
+func guardDocs(p *ir.Program) map[string]string {
+	docs := map[string]string{}
+	for _, invariant := range p.Invariants {
 		switch i := invariant.(type) {
 		case *ir.Transitions:
 			for _, move := range i.Moves {
-				if i.Base.Address+"."+move.Name == o.Address {
-					return guardDoc(move.Guard, move.Checks)
-				}
+				docs[i.Base.Address+"."+move.Name] = guardDoc(move.Guard, move.Checks)
 			}
 		case *ir.Adjust:
-			if i.Base.Address == o.Address {
-				return guardDoc(i.Guard, i.Checks)
-			}
+			docs[i.Base.Address] = guardDoc(i.Guard, i.Checks)
 		case *ir.NoDuplicates, *ir.NoOverlap, *ir.Edit, *ir.QueueRule, *ir.SingletonRule:
 		}
 	}
-	return ""
+	return docs
 }
 
 func guardDoc(guard string, checks []ir.DerivedCheck) string {

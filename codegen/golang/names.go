@@ -18,6 +18,7 @@ type names struct {
 	limitKeys    []limitsKey           // of limits, in the order of their first use
 	sentinels    map[reportedID]string // error variable
 	types        map[columnID]goType   // go { type = "…" }
+	columns      map[tableColumn]*ir.Column
 	problems     []Problem
 	program      *ir.Program
 }
@@ -63,7 +64,7 @@ func idOf(r *ir.Reported) reportedID { return reportedID{r.Schema, r.Table, r.Na
 // reported; names that nobody writes take what is left.
 func resolve(p *ir.Program) *names {
 	n := &names{
-		program: p, enums: map[string]string{}, labels: map[string][]string{}, limits: map[limitsKey]string{},
+		program: p, columns: indexColumns(p), enums: map[string]string{}, labels: map[string][]string{}, limits: map[limitsKey]string{},
 		sentinels: map[reportedID]string{}, types: map[columnID]goType{},
 	}
 	own := append(ownNames(), "Store", "New", "InTx")
@@ -235,19 +236,26 @@ func (n *names) fieldName(r *ir.Repository, f ir.Field) string {
 	return n.override(given.Name, exported(f.Name), fmt.Sprintf(`column %q: go { name = … }`, f.Name), pos)
 }
 
+// tableColumn is how the database names a column.
+type tableColumn struct{ schema, table, column string }
+
+// indexColumns finds the columns of a program by name.
+func indexColumns(p *ir.Program) map[tableColumn]*ir.Column {
+	index := map[tableColumn]*ir.Column{}
+	for i := range p.Schema.Tables {
+		t := &p.Schema.Tables[i]
+		for j := range t.Columns {
+			index[tableColumn{t.Schema, t.Name, t.Columns[j].Name}] = &t.Columns[j]
+		}
+	}
+	return index
+}
+
 // columnPos is where a column is declared; its table's place when that is not
 // known.
 func (n *names) columnPos(r *ir.Repository, column string) ir.Pos {
-	for i := range n.program.Schema.Tables {
-		t := &n.program.Schema.Tables[i]
-		if t.Schema != r.Schema || t.Name != r.Table {
-			continue
-		}
-		for j := range t.Columns {
-			if c := &t.Columns[j]; c.Name == column && c.Origin.Pos.IsValid() {
-				return c.Origin.Pos
-			}
-		}
+	if c := n.columns[tableColumn{r.Schema, r.Table, column}]; c != nil && c.Origin.Pos.IsValid() {
+		return c.Origin.Pos
 	}
 	return r.Pos
 }

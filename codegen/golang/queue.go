@@ -2,6 +2,7 @@ package golang
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -22,13 +23,23 @@ func (r *repository) emitQueueTypes() {
 	w.P("type ", n.claim, " struct {")
 	w.P(r.pawl("Claim"))
 	w.P()
-	r.emitFields(r.ir.Queue.Payload)
+	claimed := stored(r.ir.Queue.Payload)
+	r.emitFields(claimed)
 	w.P("}")
-	r.emitDest(n.claim, "dest are the scan targets of a claim's declared columns.", r.ir.Queue.Payload)
+	r.emitDest(n.claim, "dest are the scan targets of a claim's declared columns.", claimed)
 	w.P()
 	w.Doc(fmt.Sprintf("%s is the queue in %s: every task is held by at most one worker at a time, for at most %s.",
 		n.typ, table, shortDuration(r.ir.Queue.Lease)))
 	w.P("type ", n.typ, " struct{ session *", r.pawl("Session"), " }")
+}
+
+// stored are fields as they are read back: what could be left out has a value.
+func stored(fields []ir.Field) []ir.Field {
+	list := slices.Clone(fields)
+	for i := range list {
+		list[i].Optional = false
+	}
+	return list
 }
 
 // emitQueueMethod writes the method of a queue's operation.

@@ -74,16 +74,8 @@ func (r *repository) emitFields(fields []ir.Field) {
 
 // columnComment is the comment that the specification gives a column.
 func (r *repository) columnComment(column string) string {
-	for i := range r.program.Schema.Tables {
-		t := &r.program.Schema.Tables[i]
-		if t.Schema != r.ir.Schema || t.Name != r.ir.Table {
-			continue
-		}
-		for j := range t.Columns {
-			if t.Columns[j].Name == column {
-				return t.Columns[j].Comment
-			}
-		}
+	if c := r.emitter.names.columns[tableColumn{r.ir.Schema, r.ir.Table, column}]; c != nil {
+		return c.Comment
 	}
 	return ""
 }

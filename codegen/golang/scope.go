@@ -94,15 +94,15 @@ var localSpellings = map[string]string{
 
 // locals gives out names of parameters and variables inside one function, so
 // that none hides a package, a predeclared name or another local.
-type locals struct{ taken map[string]bool }
+type locals struct {
+	outer map[string]bool // names of the package, shared by all its functions
+	taken map[string]bool
+}
 
 // newLocals starts a function whose receiver and fixed variables are own, in a
-// package with names at package level and imports.
+// package with names at package level.
 func newLocals(outer map[string]bool, own ...string) *locals {
-	l := &locals{taken: make(map[string]bool, len(outer)+len(own))}
-	for name := range outer {
-		l.taken[name] = true
-	}
+	l := &locals{outer: outer, taken: map[string]bool{}}
 	for _, name := range own {
 		l.taken[name] = true
 	}
@@ -116,7 +116,7 @@ func (l *locals) name(declared string) string {
 		base = other
 	}
 	name := base
-	for n := 2; l.taken[name] || reservedWord(name); n++ {
+	for n := 2; l.taken[name] || l.outer[name] || reservedWord(name); n++ {
 		if n == 2 {
 			name = base + "Value"
 			continue

@@ -26,7 +26,7 @@ func (e *emitter) emitSingletons() {
 func (e *emitter) emitSingleton(w *writer, index int) {
 	s, n := &e.program.Singletons[index], &e.names.singletons[index]
 	w.P()
-	w.Doc(sentence(n.typ+" is work that runs at most once at a time, in the whole system: ", s.Doc, s.Address))
+	w.Doc(sentence(n.typ+" is a singleton. ", s.Doc, ""))
 	w.P("type ", n.typ, " struct{ session *", e.pawl("Session"), " }")
 	for i := range s.Operations {
 		switch o := &s.Operations[i]; o.Kind {
@@ -51,13 +51,10 @@ func (e *emitter) emitRun(w *writer, n *singletonNames, o *ir.Operation, try boo
 	w.Doc(operationDoc(method, o))
 	if try {
 		w.P("//")
-		w.Doc("It returns false, at once and without an error, when somebody else holds the lock.")
-	} else {
-		w.P("//")
-		w.Doc("It waits for the lock as long as ctx lasts.")
+		w.Doc("ran is false, and err nil, when somebody else holds the lock.")
 	}
 	w.P("//")
-	w.Doc("fn runs in the transaction that holds the lock until it ends, and may run more than once, as in InTx.")
+	w.Doc("fn may run more than once, as in InTx.")
 	w.P("func (s ", n.typ, ") ", method, "(ctx ", ident{"context", "Context"}, ", fn func(ctx ", ident{"context", "Context"},
 		", tx *Store) error, options ...", e.pawl("TxOption"), ") ", result, " {")
 	w.P("return ", e.pawl(call), "(ctx, s.session, &", n.descriptor, ", func(ctx ", ident{"context", "Context"}, ", tx *", e.pawl("Session"), ") error {")

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
-	"go/parser"
-	"go/token"
 	"maps"
 	"slices"
 	"strconv"
@@ -192,10 +190,6 @@ func (w *writer) Bytes() ([]byte, error) {
 	w.imports(&b)
 	b.Write(w.body.Bytes())
 	text, err := format.Source(b.Bytes())
-	if err == nil {
-		// format.Source also takes fragments; this has to be a whole file.
-		_, err = parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, numbered(b.String()))
 	}
