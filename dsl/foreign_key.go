@@ -1,6 +1,11 @@
 package dsl
 
-import "github.com/pawldb/pawl/internal/diag"
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/pawldb/pawl/internal/diag"
+)
 
 // fkActions are what the database does with rows whose parent goes.
 var fkActions = []string{"no action", "restrict", "cascade", "set null", "set default"}
@@ -39,7 +44,7 @@ func (b *body) reference(attribute string) Reference {
 	if expr == nil {
 		return Reference{Range: b.header}
 	}
-	v, ok := b.p.value(expr, s)
+	v, ok := b.p.value(primaryKeyOf(expr), s)
 	if !ok {
 		return Reference{Range: expr.Range()}
 	}
@@ -55,4 +60,15 @@ func (b *body) reference(attribute string) Reference {
 	r := *v.GetAttr(referenceMember).EncapsulatedValue().(*Reference)
 	r.Range = expr.Range()
 	return r
+}
+
+// primaryKeyOf reads table.NAME as table.NAME.primary_key, which is what it
+// means here: the types of all columns need not be known for it.
+func primaryKeyOf(expr hclsyntax.Expression) hclsyntax.Expression {
+	t, ok := expr.(*hclsyntax.ScopeTraversalExpr)
+	if !ok || len(t.Traversal) != 2 || t.Traversal.RootName() != "table" {
+		return expr
+	}
+	step := hcl.TraverseAttr{Name: "primary_key", SrcRange: t.SrcRange}
+	return &hclsyntax.ScopeTraversalExpr{Traversal: append(t.Traversal[:2:2], step), SrcRange: t.SrcRange}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/pawldb/pawl/internal/diag"
@@ -65,7 +64,8 @@ type project struct {
 	// nodes are the values that references can name, evaluated on demand.
 	nodes map[string]*node
 	// running is the chain of nodes under evaluation, to name a cycle.
-	running []step
+	running       []step
+	chainReported bool
 }
 
 func newProject(o Options) *project {
@@ -122,28 +122,14 @@ func (p *project) readFile(fsys fs.FS, name string) {
 		return
 	}
 	p.spec.Sources[display] = src
-	if d, tooDeep := nestingLimit(src, display); tooDeep {
-		p.report(d)
-		p.incomplete = true
-		return
+	bodies, fine := parseBlocks(src, display)
+	if !fine {
+		bodies = p.parseWhole(src, display)
 	}
-	file, diags := hclsyntax.ParseConfig(src, display, hcl.InitialPos)
-	p.diags.Extend(diag.FromHCL(diags))
-	if hasSyntaxErrors(diags) {
-		p.incomplete = true
-		return
+	for _, body := range bodies {
+		p.topLevelAttributes(body)
+		p.blocks = append(p.blocks, body.Blocks...)
 	}
-	body := file.Body.(*hclsyntax.Body) //nolint:errcheck // ParseConfig returns no other kind
-	p.topLevelAttributes(body)
-	p.blocks = append(p.blocks, body.Blocks...)
-}
-
-// hasSyntaxErrors reports whether the parser may have lost a part of the file.
-// A repeated attribute is the one error after which the rest is whole.
-func hasSyntaxErrors(diags hcl.Diagnostics) bool {
-	return slices.ContainsFunc(diags, func(d *hcl.Diagnostic) bool {
-		return d.Severity == hcl.DiagError && d.Summary != "Attribute redefined"
-	})
 }
 
 // topLevelAttributes refuses attributes outside of any block.

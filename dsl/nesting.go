@@ -19,49 +19,68 @@ const (
 	maxDigits    = 4096 // of a number, written without an exponent
 )
 
-// nestingLimit reports text that would be too deep for the parser, or a number
-// whose text would not fit in memory.
-func nestingLimit(src []byte, filename string) (diag.Diagnostic, bool) {
-	tokens, _ := hclsyntax.LexConfig(src, filename, hcl.InitialPos)
-	levels := []level{{lines: true}}
-	for _, t := range tokens {
-		top := &levels[len(levels)-1]
-		switch t.Type {
-		case hclsyntax.TokenOBrace:
-			top.operators++
-			levels = append(levels, level{lines: true})
-		case hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
-			top.operators++
-			levels = append(levels, level{})
-		case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenTemplateSeqEnd:
-			if len(levels) > 1 {
-				levels = levels[:len(levels)-1]
-			}
-		case hclsyntax.TokenNewline:
-			if top.lines {
-				top.operators = 0
-			}
-		case hclsyntax.TokenComma:
-			top.operators = 0
-		case hclsyntax.TokenNumberLit:
-			if digitsOf(string(t.Bytes)) > maxDigits {
-				return tooLarge(t.Range, "The number has more than "+strconv.Itoa(maxDigits)+" digits."), true
-			}
-		case hclsyntax.TokenIdent, hclsyntax.TokenStringLit, hclsyntax.TokenQuotedLit, hclsyntax.TokenComment:
-		default:
-			top.operators++
-		}
-		if len(levels) > maxDepth || levels[len(levels)-1].operators > maxOperators {
-			return tooLarge(t.Range, "The text is nested too deep, or an expression is too long."), true
-		}
-	}
-	return diag.Diagnostic{}, false
+// nesting follows the brackets of a text token by token.
+type nesting struct {
+	levels []level // the open brackets; the first is the file
+	texts  int     // strings, heredocs and interpolations that are open
 }
 
 // level is an open bracket.
 type level struct {
 	operators int  // since the last separator
 	lines     bool // a new line separates here
+}
+
+// nestingLimit reports text that would be too deep for the parser, or a number
+// whose text would not fit in memory. Whole says that nothing is open at the
+// end.
+func nestingLimit(tokens hclsyntax.Tokens) (d diag.Diagnostic, tooDeep, whole bool) {
+	n := nesting{levels: []level{{lines: true}}}
+	for _, t := range tokens {
+		if t.Type == hclsyntax.TokenNumberLit && digitsOf(string(t.Bytes)) > maxDigits {
+			return tooLarge(t.Range, "The number has more than "+strconv.Itoa(maxDigits)+" digits."), true, false
+		}
+		n.take(t.Type)
+		if len(n.levels) > maxDepth || n.top().operators > maxOperators {
+			return tooLarge(t.Range, "The text is nested too deep, or an expression is too long."), true, false
+		}
+	}
+	return diag.Diagnostic{}, false, len(n.levels) == 1 && n.texts == 0
+}
+
+func (n *nesting) top() *level { return &n.levels[len(n.levels)-1] }
+
+func (n *nesting) take(t hclsyntax.TokenType) {
+	switch t {
+	case hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc, hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
+		n.texts++
+	case hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc, hclsyntax.TokenTemplateSeqEnd:
+		n.texts--
+	}
+	switch t {
+	case hclsyntax.TokenOBrace:
+		n.open(level{lines: true})
+	case hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
+		n.open(level{})
+	case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenTemplateSeqEnd:
+		if len(n.levels) > 1 {
+			n.levels = n.levels[:len(n.levels)-1]
+		}
+	case hclsyntax.TokenNewline:
+		if n.top().lines {
+			n.top().operators = 0
+		}
+	case hclsyntax.TokenComma:
+		n.top().operators = 0
+	case hclsyntax.TokenIdent, hclsyntax.TokenNumberLit, hclsyntax.TokenStringLit, hclsyntax.TokenQuotedLit, hclsyntax.TokenComment:
+	default:
+		n.top().operators++
+	}
+}
+
+func (n *nesting) open(l level) {
+	n.top().operators++
+	n.levels = append(n.levels, l)
 }
 
 // digitsOf returns about how many digits a number literal has when it is

@@ -41,7 +41,10 @@ func (p *project) node(name string, from hcl.Range, evaluate func() (cty.Value, 
 	n := &node{}
 	p.nodes[name] = n
 	if len(p.running) == maxChain {
-		p.report(tooLarge(from, "More than "+strconv.Itoa(maxChain)+" values in a row need each other."))
+		if !p.chainReported { // a chain of thousands is too long at many places
+			p.report(tooLarge(from, "More than "+strconv.Itoa(maxChain)+" values in a row need each other."))
+		}
+		p.chainReported = true
 		n.done = true
 		return n.value, false
 	}

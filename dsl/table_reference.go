@@ -163,10 +163,8 @@ func (t *tableObject) schema() (cty.Value, bool) {
 		if attr := t.block.Body.Attributes["schema"]; attr != nil {
 			return t.p.value(attr.Expr, &schemaAttr)
 		}
-		for _, b := range t.p.blocks {
-			if attr := b.Body.Attributes["schema"]; attr != nil && b.Type == "pawl" {
-				return t.p.value(attr.Expr, &schemaAttr)
-			}
+		if pawl := t.p.declared["pawl"][""]; pawl != nil && pawl.Body.Attributes["schema"] != nil {
+			return t.p.value(pawl.Body.Attributes["schema"].Expr, &schemaAttr)
 		}
 		return cty.StringVal(defaultSchema), true
 	})

@@ -8,7 +8,8 @@ var transitionsSchema = blockSchema{
 		{Name: "final", Kind: statesKind, Empty: true, Doc: "the states that nothing leaves"},
 		{Name: "enforce", Kind: choiceKind, Choices: []string{"database", "code"}, Doc: "for every client, or in generated code alone"},
 		{Name: "repeat", Kind: choiceKind, Choices: []string{"noop", "reject"}, Doc: "a move of a row that is already there"},
-		renameAttr, sinceAttr,
+		{Name: "name", Kind: stringKind, Later: "the triggers are named after the label", Doc: "the name of the triggers"},
+		sinceAttr,
 	},
 	Blocks: []*blockSchema{&moveSchema},
 }

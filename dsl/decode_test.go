@@ -1,0 +1,243 @@
+package dsl
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/hashicorp/hcl/v2"
+)
+
+// set is a value that was written.
+func set[T any](v T) Value[T] { return Value[T]{V: v, Set: true} }
+
+func names(texts ...string) []Name {
+	out := make([]Name, len(texts))
+	for i, text := range texts {
+		out[i] = Name{Text: text}
+	}
+	return out
+}
+
+func literal(text string) *SQL { return &SQL{Text: text, Literal: true} }
+
+// labelled is the Block of a block in full.hcl, all of which allow one check.
+func labelled(label string) Block {
+	return Block{Name: Name{Text: label}, Allow: []Allow{{Code: Name{Text: "discouraged-type"}, Reason: "an old project"}}}
+}
+
+// plain is the Block of a block that allows nothing.
+func plain(label string) Block { return Block{Name: Name{Text: label}} }
+
+// requireSame compares without the places, which TestEveryFieldIsDecoded sees to.
+func requireSame(t *testing.T, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreTypes(hcl.Range{})); diff != "" {
+		t.Errorf("want - got +\n%s", diff)
+	}
+}
+
+func TestProjectBlocks(t *testing.T) {
+	spec, _ := loadFull(t)
+	requireSame(t, spec.Pawl, &Pawl{
+		Block: labelled(""), Project: set("full"), RequiredVersion: set(">= 0.1.0, < 2"), Postgres: set(15),
+		Schema: set("app"), AppRole: set("app_user"), AdvisoryClass: set(4201),
+	})
+	requireSame(t, spec.Go, &GenerateGo{Block: labelled("go"), Out: set("store"), Package: set("store"), Runtime: set("copy")})
+	requireSame(t, spec.SQL, &GenerateSQL{Block: labelled("sql"), Out: set("schema.sql")})
+	requireSame(t, spec.Variables, []*Variable{
+		{Block: labelled("lease"), Type: set("string"), Description: set("How long a worker holds a task.")},
+	})
+	requireSame(t, spec.Enums, []*Enum{{
+		Block: labelled("state"), Schema: set("kinds"), Rename: set("booking_state"), Comment: set("What a booking is."),
+		Values: names("held", "confirmed"),
+	}})
+}
+
+func TestTableAttributes(t *testing.T) {
+	spec, _ := loadFull(t)
+	table := *spec.Tables[0]
+	requireSame(t, Table{
+		Block: table.Block, Schema: table.Schema, Rename: table.Rename, Comment: table.Comment, Live: table.Live,
+		GoName: table.GoName, GoRow: table.GoRow,
+	}, Table{
+		Block: labelled("rooms"), Schema: set("places"), Rename: set("meeting_rooms"), Comment: set("A room."),
+		Live: literal("gone_at IS NULL"), GoName: set("RoomStore"), GoRow: set("MeetingRoom"),
+	})
+}
+
+func TestColumns(t *testing.T) {
+	spec, _ := loadFull(t)
+	requireSame(t, spec.Tables[0].Columns, []*Column{
+		{
+			Block: labelled("id"), Type: Type{Name: "int8"}, Null: set(true), Default: &Default{Text: "7", Kind: "number"},
+			Identity: set("always"), Comment: set("The number on the door."),
+			GoName: set("Number"), GoType: set("example.com/rooms.Number"),
+		},
+		{
+			Block: plain("during"), Type: Type{Name: "tstzrange"},
+			Default: &Default{SQL: literal("'empty'"), Kind: "sql"},
+		},
+	})
+}
+
+func TestKeysAndConstraints(t *testing.T) {
+	spec, _ := loadFull(t)
+	table := spec.Tables[0]
+	requireSame(t, table.PrimaryKey, &PrimaryKey{Block: labelled(""), Rename: set("rooms_pk"), Columns: names("id")})
+	requireSame(t, table.ForeignKeys, []*ForeignKey{{
+		Block: labelled("next"), Rename: set("rooms_next_fk"), Columns: names("id"),
+		References: Reference{Table: "rooms", Key: "one"}, OnDelete: set("cascade"), OnUpdate: set("no action"),
+	}})
+	requireSame(t, table.Checks, []*Check{{Block: labelled("positive"), Rename: set("rooms_positive_ck"), Expr: *literal("id > 0")}})
+	requireSame(t, table.Indexes, []*Index{{
+		Block: labelled("by_time"), Rename: set("rooms_time_idx"),
+		Columns: []KeyPart{
+			{Column: &Name{Text: "during"}, Desc: true, NullsFirst: true, OpClass: "range_ops"},
+			{Column: &Name{Text: "id"}, NullsLast: true},
+			{Expr: literal("lower(during)")},
+		},
+		Method: set("btree"), Where: literal("id > 0"), Include: names("id"),
+	}})
+}
+
+func TestNoDuplicates(t *testing.T) {
+	spec, _ := loadFull(t)
+	requireSame(t, spec.Tables[0].NoDuplicates, []*NoDuplicates{{
+		Block: labelled("one"), Rename: set("rooms_one_uq"),
+		Columns: []KeyPart{{Column: &Name{Text: "id"}}, {Expr: literal("lower(during)")}},
+		Where:   literal("id > 0"), Nulls: set("not_distinct"), Deferrable: set(true),
+	}})
+}
+
+func TestNoOverlap(t *testing.T) {
+	spec, _ := loadFull(t)
+	requireSame(t, spec.Tables[0].NoOverlaps, []*NoOverlap{
+		{
+			Block: labelled("apart"), Rename: set("rooms_apart_ex"), Within: names("id"), RangeColumn: &Name{Text: "during"},
+			Bounds: set("[)"), Where: literal("id > 0"), Prelock: set(true), AllowEmpty: set(true), AllowInfinite: set(true),
+		},
+		{Block: plain("two_columns"), From: &Name{Text: "id"}, To: &Name{Text: "during"}, Bounds: set("[]")},
+	})
+}
+
+func TestOperations(t *testing.T) {
+	spec, _ := loadFull(t)
+	table := spec.Tables[0]
+	requireSame(t, table.Transitions, []*Transitions{{
+		Block: labelled("state"), Column: Name{Text: "id"}, Initial: names("held"), Final: names("confirmed"),
+		Enforce: set("database"), Repeat: set("noop"),
+		Moves: []*Move{{
+			Block: labelled("confirm"), From: names("held"), To: Name{Text: "confirmed"},
+			Args: []Arg{
+				{Name{Text: "price"}, Type{Name: "numeric", Mods: []int{12, 2}}},
+				{Name{Text: "tags"}, Type{Elem: &Type{Name: "text"}}},
+				{Name{Text: "state"}, Type{Enum: "state"}},
+				{Name{Text: "path"}, Type{Other: "ltree"}},
+			},
+			Guard: literal("id > 0"),
+			Set:   []Assignment{{Column: Name{Text: "id"}, Expr: *literal("id + 1")}},
+		}},
+	}})
+	requireSame(t, table.Adjusts, []*Adjust{{
+		Block: labelled("shift"), Args: []Arg{{Name{Text: "n"}, Type{Name: "int8"}}},
+		Set:   []Assignment{{Column: Name{Text: "id"}, Expr: *literal("id + @n")}},
+		Guard: literal("id < 100"), Positive: names("n"), PositiveSet: true, Transaction: &Name{Text: "hot"},
+	}})
+	requireSame(t, table.Edits, []*Edit{{
+		Block: labelled("renumber"), Columns: names("id"), Rows: set("one"), Wait: set("500ms"), Transaction: &Name{Text: "hot"},
+	}})
+}
+
+func TestQueue(t *testing.T) {
+	spec, _ := loadFull(t)
+	requireSame(t, spec.Queues, []*Queue{{
+		Block: labelled("tasks"), Schema: set("work"), Comment: set("Things to do."),
+		Columns: []*Column{{
+			Block: labelled("kind"), Type: Type{Name: "text"}, Null: set(true),
+			Default: &Default{Text: "mail", Kind: "string"}, Comment: set("What to do."), GoName: set("Kind"),
+		}},
+		Lease: set(5 * time.Minute), Heartbeat: set(time.Minute), Attempts: set(10),
+		Backoff: &Backoff{Block: labelled(""), Base: set(time.Second), Max: set(10 * time.Minute), Jitter: set("full")},
+		GoName:  set("Tasks"), GoRow: set("Task"),
+	}})
+}
+
+func TestSingletonAndTransaction(t *testing.T) {
+	spec, _ := loadFull(t)
+	requireSame(t, spec.Singletons, []*Singleton{{Block: labelled("relay"), Key: set(1), Scope: set("transaction")}})
+	requireSame(t, spec.Transactions, []*Transaction{{
+		Block: labelled("hot"), Isolation: set("serializable"), LockTimeout: set(time.Second),
+		StatementTimeout: set(30 * time.Second), IdleTimeout: set(time.Minute),
+		Retry: &Retry{
+			Block: labelled(""), Attempts: set(5), Base: set(10 * time.Millisecond), Max: set(time.Second),
+			Budget: set(10 * time.Second), On: names("40001"),
+		},
+	}})
+}
+
+// TestLeftOut looks at what is not written: it is not set, and its place is the
+// block's header.
+func TestLeftOut(t *testing.T) {
+	spec := load(t, `
+table "t" {
+  column "id" { type = bigint }
+  adjust "a" { set = { id = "id + 1" } }
+  adjust "b" {
+    set      = { id = "id + 1" }
+    positive = []
+  }
+}
+queue "q" {
+  lease    = null == 1 ? "9m" : "1m"
+  attempts = null
+}
+`)
+	table, queue := spec.Tables[0], spec.Queues[0]
+	if table.Schema.Set || table.Live != nil || table.PrimaryKey != nil || table.Columns[0].Default != nil {
+		t.Errorf("something is set: %+v", table)
+	}
+	if got := table.Schema.Range; got != table.Header || got.Start.Line != 2 {
+		t.Errorf("the place of what was left out is %v, want the header %v", got, table.Header)
+	}
+	if a, b := table.Adjusts[0], table.Adjusts[1]; a.PositiveSet || !b.PositiveSet {
+		t.Errorf("positive: left out %v, [] %v", a.PositiveSet, b.PositiveSet)
+	}
+	if queue.Attempts.Set {
+		t.Error("null counts as written")
+	}
+}
+
+func TestColumnDefaults(t *testing.T) {
+	for expr, want := range map[string]*Default{
+		`"held"`:             {Text: "held", Kind: "string"},
+		`0`:                  {Text: "0", Kind: "number"},
+		`0.10`:               {Text: "0.1", Kind: "number"},
+		`-12.5`:              {Text: "-12.5", Kind: "number"},
+		`100000000000000000`: {Text: "100000000000000000", Kind: "number"},
+		`true`:               {Text: "true", Kind: "bool"},
+		`false`:              {Text: "false", Kind: "bool"},
+		`null`:               {Kind: "null"},
+		`sql("now()")`:       {SQL: literal("now()"), Kind: "sql"},
+		`sql(upper("x()"))`:  {SQL: &SQL{Text: "X()"}, Kind: "sql"},
+		`local.now`:          {SQL: literal("now()"), Kind: "sql"},
+		`local.nows[0]`:      {SQL: &SQL{Text: "now()"}, Kind: "sql"},
+		`local.none`:         {Kind: "null"},
+	} {
+		spec := load(t, `
+locals {
+  now  = sql("now()")
+  nows = [sql("now()")]
+  none = null
+}
+table "t" {
+  column "c" {
+    type    = text
+    default = `+expr+`
+  }
+}
+`)
+		requireSame(t, spec.Tables[0].Columns[0].Default, want)
+	}
+}

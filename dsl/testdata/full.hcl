@@ -1,0 +1,199 @@
+# Every block and attribute that works in this version, each once at least.
+pawl {
+  project          = "full"
+  required_version = ">= 0.1.0, < 2"
+  postgres         = 15
+  schema           = "app"
+  app_role         = "app_user"
+  advisory_class   = 4201
+  allow            = { discouraged-type = "an old project" }
+}
+
+generate "go" {
+  out     = "store"
+  package = "store"
+  runtime = "copy"
+  allow   = { discouraged-type = "an old project" }
+}
+
+generate "sql" {
+  out   = "schema.sql"
+  allow = { discouraged-type = "an old project" }
+}
+
+variable "lease" {
+  type        = string
+  default     = "5m"
+  description = "How long a worker holds a task."
+  allow       = { discouraged-type = "an old project" }
+}
+
+locals {
+  money = numeric(12, 2)
+}
+
+enum "state" {
+  values  = ["held", "confirmed"]
+  schema  = "kinds"
+  name    = "booking_state"
+  comment = "What a booking is."
+  allow   = { discouraged-type = "an old project" }
+}
+
+table "rooms" {
+  schema  = "places"
+  name    = "meeting_rooms"
+  comment = "A room."
+  live    = "gone_at IS NULL"
+  allow   = { discouraged-type = "an old project" }
+
+  column "id" {
+    type     = bigint
+    null     = true
+    default  = 7
+    identity = "always"
+    comment  = "The number on the door."
+    allow    = { discouraged-type = "an old project" }
+    go {
+      name  = "Number"
+      type  = "example.com/rooms.Number"
+      allow = { discouraged-type = "an old project" }
+    }
+  }
+  column "during" {
+    type    = tstzrange
+    default = sql("'empty'")
+  }
+
+  primary_key {
+    columns = [id]
+    name    = "rooms_pk"
+    allow   = { discouraged-type = "an old project" }
+  }
+  foreign_key "next" {
+    columns    = [id]
+    references = table.rooms.no_duplicates.one
+    on_delete  = "cascade"
+    on_update  = "no action"
+    name       = "rooms_next_fk"
+    allow      = { discouraged-type = "an old project" }
+  }
+  check "positive" {
+    expr  = "id > 0"
+    name  = "rooms_positive_ck"
+    allow = { discouraged-type = "an old project" }
+  }
+  index "by_time" {
+    columns = [opclass(nulls_first(desc(during)), "range_ops"), nulls_last(id), sql("lower(during)")]
+    method  = "btree"
+    where   = "id > 0"
+    include = [id]
+    name    = "rooms_time_idx"
+    allow   = { discouraged-type = "an old project" }
+  }
+  no_duplicates "one" {
+    columns    = [id, sql("lower(during)")]
+    where      = "id > 0"
+    nulls      = "not_distinct"
+    deferrable = true
+    name       = "rooms_one_uq"
+    allow      = { discouraged-type = "an old project" }
+  }
+  no_overlap "apart" {
+    within         = [id]
+    range          = during
+    bounds         = "[)"
+    where          = "id > 0"
+    prelock        = true
+    allow_empty    = true
+    allow_infinite = true
+    name           = "rooms_apart_ex"
+    allow          = { discouraged-type = "an old project" }
+  }
+  no_overlap "two_columns" { range = { from = id, to = during, bounds = "[]" } }
+  transitions "state" {
+    column  = id
+    initial = ["held"]
+    final   = ["confirmed"]
+    enforce = "database"
+    repeat  = "noop"
+    allow   = { discouraged-type = "an old project" }
+    move "confirm" {
+      from  = ["held"]
+      to    = "confirmed"
+      args  = { price = local.money, tags = list(text), state = enum.state, path = type("ltree") }
+      guard = "id > 0"
+      set   = { id = "id + 1" }
+      allow = { discouraged-type = "an old project" }
+    }
+  }
+  adjust "shift" {
+    set         = { id = "id + @n" }
+    args        = { n = bigint }
+    guard       = "id < 100"
+    positive    = [n]
+    transaction = transaction.hot
+    allow       = { discouraged-type = "an old project" }
+  }
+  edit "renumber" {
+    columns     = [id]
+    rows        = "one"
+    wait        = "500ms"
+    transaction = transaction.hot
+    allow       = { discouraged-type = "an old project" }
+  }
+  go {
+    name  = "RoomStore"
+    row   = "MeetingRoom"
+    allow = { discouraged-type = "an old project" }
+  }
+}
+
+queue "tasks" {
+  lease     = var.lease
+  heartbeat = "1m"
+  attempts  = 10
+  schema    = "work"
+  comment   = "Things to do."
+  allow     = { discouraged-type = "an old project" }
+  column "kind" {
+    type    = text
+    null    = true
+    default = "mail"
+    comment = "What to do."
+    allow   = { discouraged-type = "an old project" }
+    go { name = "Kind" }
+  }
+  backoff {
+    base   = "1s"
+    max    = "10m"
+    jitter = "full"
+    allow  = { discouraged-type = "an old project" }
+  }
+  go {
+    name = "Tasks"
+    row  = "Task"
+  }
+}
+
+singleton "relay" {
+  key   = 1
+  scope = "transaction"
+  allow = { discouraged-type = "an old project" }
+}
+
+transaction "hot" {
+  isolation         = "serializable"
+  lock_timeout      = "1s"
+  statement_timeout = "30s"
+  idle_timeout      = "60s"
+  allow             = { discouraged-type = "an old project" }
+  retry {
+    attempts = 5
+    base     = "10ms"
+    max      = "1s"
+    budget   = "10s"
+    on       = ["40001"]
+    allow    = { discouraged-type = "an old project" }
+  }
+}
