@@ -60,8 +60,14 @@ func pgtyped(name string, args ...goType) goType {
 	return goType{ident: ident{pgtypePath, name}, args: args}
 }
 
-func rangeOf(bound goType) goType      { return pgtyped("Range", bound) }
-func multirangeOf(bound goType) goType { return pgtyped("Multirange", rangeOf(bound)) }
+func rangeOf(bound goType) goType { return pgtyped("Range", bound) }
+
+// multirangeOf is a slice, so nil is NULL; pgx panics on a pointer to it.
+func multirangeOf(bound goType) goType {
+	t := pgtyped("Multirange", rangeOf(bound))
+	t.nilable = true
+	return t
+}
 
 // baseTypes maps PostgreSQL's base types, by internal name, to the Go type that
 // reads and writes them without loss in every exec mode of pgx. What is not here
@@ -88,7 +94,8 @@ var baseTypes = map[string]goType{
 
 	// netip.Addr cannot hold 10.0.0.1/8.
 	"inet": named("net/netip", "Prefix"), "cidr": named("net/netip", "Prefix"),
-	"macaddr": {ident: ident{"net", "HardwareAddr"}, nilable: true},
+	// net.HardwareAddr is sent as bytes in the exec and simple modes.
+	"macaddr": named("", "string"),
 
 	"bit": pgtyped("Bits"), "varbit": pgtyped("Bits"),
 	"tsvector": pgtyped("TSVector"), "hstore": {ident: ident{pgtypePath, "Hstore"}, nilable: true},

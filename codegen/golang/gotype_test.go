@@ -28,7 +28,7 @@ func TestGoTypeOf(t *testing.T) {
 		{ir.Type{Name: "jsonb"}, "json.RawMessage", "json.RawMessage"},
 		{ir.Type{Name: "inet"}, "netip.Prefix", "*netip.Prefix"},
 		{ir.Type{Name: "tstzrange"}, "pgtype.Range[pgtype.Timestamptz]", "*pgtype.Range[pgtype.Timestamptz]"},
-		{ir.Type{Name: "datemultirange"}, "pgtype.Multirange[pgtype.Range[pgtype.Date]]", "*pgtype.Multirange[pgtype.Range[pgtype.Date]]"},
+		{ir.Type{Name: "datemultirange"}, "pgtype.Multirange[pgtype.Range[pgtype.Date]]", "pgtype.Multirange[pgtype.Range[pgtype.Date]]"},
 		{status, "BookingStatus", "*BookingStatus"},
 		{domain, "pgtype.Numeric", "*pgtype.Numeric"},
 		{arrayOf(text), "[]string", "[]string"},
