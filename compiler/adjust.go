@@ -23,7 +23,7 @@ type adjust struct {
 
 // adjusts compiles the adjust blocks of a table.
 func (c *compilation) adjusts(t *table) {
-	for _, decl := range byLabel(t.decl.Adjusts, func(d *dsl.Adjust) string { return d.Name.Text }) {
+	for _, decl := range t.decl.Adjusts {
 		a := &adjust{decl: decl, address: under(t.address, "adjust", decl.Name.Text), input: c.input(t, decl.Args)}
 		set, ok := c.assignments(t, &a.input, decl.Set, nil, "adjust")
 		a.set = set

@@ -13,9 +13,6 @@ import (
 	"github.com/pawldb/pawl/internal/pgsql"
 )
 
-// systemColumns are the names that every table has already.
-var systemColumns = []string{"ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"}
-
 // columns reads the column blocks of a table.
 func (c *compilation) columns(t *table) {
 	for _, decl := range t.decl.Columns {
@@ -23,16 +20,6 @@ func (c *compilation) columns(t *table) {
 			t.columns = append(t.columns, col)
 			t.byName[col.name] = col
 		}
-	}
-	if len(t.columns) == 0 && len(t.decl.Columns) == 0 {
-		c.report(diag.Diagnostic{
-			Code:        diag.NoColumns,
-			Detail:      "The table " + quote(t.label) + " has no column.",
-			Subject:     t.decl.Header,
-			Label:       "no column block",
-			Consequence: "Nothing could be stored in it.",
-			Help:        "column \"id\" {\n  type     = bigint\n  identity = \"always\"\n}",
-		})
 	}
 	for _, col := range t.columns {
 		if col.decl.Default != nil && col.known {
@@ -52,16 +39,6 @@ func (c *compilation) column(decl *dsl.Column, addr string) *column {
 	}
 	col := &column{decl: decl, name: name, null: decl.Null.Set && decl.Null.V}
 	col.typ, col.known = c.resolveType(decl.Type)
-	if slices.Contains(systemColumns, name) {
-		c.report(diag.Diagnostic{
-			Code:        diag.SystemColumn,
-			Detail:      quote(name) + " is a column that PostgreSQL gives to every table.",
-			Subject:     decl.Name.Range,
-			Label:       "taken by PostgreSQL",
-			Consequence: "CREATE TABLE would fail.",
-			Help:        "choose another name",
-		})
-	}
 	col.schema = ir.Column{
 		Name: name, Comment: decl.Comment.V,
 		Origin: ir.Origin{Address: addr, Pos: pos(decl.Header)},

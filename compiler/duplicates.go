@@ -17,7 +17,7 @@ const minNotDistinct = 15
 
 // noDuplicates compiles the no_duplicates blocks of a table.
 func (c *compilation) noDuplicates(t *table) {
-	for _, decl := range byLabel(t.decl.NoDuplicates, func(d *dsl.NoDuplicates) string { return d.Name.Text }) {
+	for _, decl := range t.decl.NoDuplicates {
 		u, ok := c.duplicateKey(t, decl)
 		if !ok || !c.checkDuplicates(t, u) {
 			continue
@@ -100,12 +100,13 @@ func (c *compilation) distinctParts(decl *dsl.NoDuplicates, u *unique) bool {
 		at := decl.Columns[i].Range
 		if before, again := seen[p.Column+"\x00"+p.Expr]; again {
 			c.report(diag.Diagnostic{
-				Code:    diag.RepeatedColumn,
-				Detail:  quote(p.Column+p.Expr) + " stands twice in no_duplicates " + quote(decl.Name.Text) + ".",
-				Subject: at,
-				Label:   "second time",
-				Related: []diag.Related{{Range: before, Text: "first time"}},
-				Help:    "remove one",
+				Code:        diag.DuplicateName,
+				Detail:      quote(p.Column+p.Expr) + " stands twice in no_duplicates " + quote(decl.Name.Text) + ".",
+				Subject:     at,
+				Label:       "second time",
+				Related:     []diag.Related{{Range: before, Text: "first time"}},
+				Consequence: "The second one tells no row from another; most often a part of the key was forgotten.",
+				Help:        "remove one",
 			})
 			return false
 		}

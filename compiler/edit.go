@@ -11,7 +11,7 @@ import (
 
 // edits compiles the edit blocks of a table.
 func (c *compilation) edits(t *table) {
-	for _, decl := range byLabel(t.decl.Edits, func(d *dsl.Edit) string { return d.Name.Text }) {
+	for _, decl := range t.decl.Edits {
 		columns, ok := c.lookupAll(t, decl.Columns, "columns")
 		for i, col := range columns {
 			if !ok {

@@ -42,20 +42,22 @@ func (c *compilation) enumValues(e *enum) {
 		case v.Text == "":
 		case again:
 			c.report(diag.Diagnostic{
-				Code:    diag.DuplicateName,
-				Detail:  "The enum " + quote(e.decl.Name.Text) + " has the value " + quote(v.Text) + " twice.",
-				Subject: v.Range,
-				Label:   "second time",
-				Related: []diag.Related{{Range: before.Range, Text: "first time"}},
-				Help:    "remove one",
+				Code:        diag.DuplicateName,
+				Detail:      "The enum " + quote(e.decl.Name.Text) + " has the value " + quote(v.Text) + " twice.",
+				Subject:     v.Range,
+				Label:       "second time",
+				Related:     []diag.Related{{Range: before.Range, Text: "first time"}},
+				Consequence: "CREATE TYPE would fail.",
+				Help:        "remove one",
 			})
 		case len(v.Text) > ir.MaxIdent:
 			c.report(diag.Diagnostic{
-				Code:    diag.NameTooLong,
-				Detail:  "The enum value " + quote(v.Text) + " has more than 63 bytes.",
-				Subject: v.Range,
-				Label:   "too long",
-				Help:    "choose a shorter value",
+				Code:        diag.NameTooLong,
+				Detail:      "The enum value " + quote(v.Text) + " has more than 63 bytes.",
+				Subject:     v.Range,
+				Label:       "too long",
+				Consequence: "CREATE TYPE would fail.",
+				Help:        "choose a shorter value",
 			})
 		default:
 			first[v.Text] = v

@@ -104,13 +104,11 @@ func (c *compilation) within(src dsl.SQL, offset, length int) hcl.Range {
 // reportSQL turns an error of an SQL text into a diagnostic.
 func (c *compilation) reportSQL(src dsl.SQL, what string, r row, wrong *pgsql.Error) {
 	d := diag.Diagnostic{
-		Code:    diag.Code(wrong.Kind),
-		Detail:  "In this " + what + " " + wrong.Message + ".",
-		Subject: c.within(src, wrong.Offset, wrong.Length),
-		Help:    wrong.Help,
-	}
-	if !src.Literal {
-		d.Detail += " The text after evaluation is: " + src.Text
+		Code:        diag.Code(wrong.Kind),
+		Detail:      sentence(wrong.Message),
+		Subject:     c.within(src, wrong.Offset, wrong.Length),
+		Consequence: "PostgreSQL would refuse the statement that this " + what + " becomes a part of.",
+		Help:        wrong.Help,
 	}
 	switch wrong.Kind {
 	case pgsql.UnknownColumn:
@@ -132,6 +130,8 @@ func (c *compilation) reportSQL(src dsl.SQL, what string, r row, wrong *pgsql.Er
 	case pgsql.ForeignColumn:
 		d.Consequence = "The row of another table is not locked and not read again after a wait: the decision could rest on a value that is gone."
 		d.Help = "name columns of this table only; a rule over several tables will be a `rule` block"
+	case pgsql.Several:
+		d.Consequence = "A second expression or statement would run unseen, with the rights of whoever calls or applies this."
 	case pgsql.NullComparison:
 		d.Consequence = neverHolds(what)
 	case pgsql.NeverTrue:
@@ -145,7 +145,22 @@ func (c *compilation) reportSQL(src dsl.SQL, what string, r row, wrong *pgsql.Er
 		d.Consequence = "It would be evaluated more than once for one decision, with another result each time."
 		d.Help = "pass the value as an argument, or use a function like now(), which stands still within a transaction"
 	}
+	if !src.Literal {
+		d.Detail += " The text after evaluation is: " + src.Text
+	}
+	if d.Help == "" {
+		d.Help = "write one SQL expression over columns of this row, as it would stand behind WHERE"
+	}
 	c.report(d)
+}
+
+// sentence makes a sentence of a message. A name that it begins with keeps its
+// letters.
+func sentence(message string) string {
+	if word, _, _ := strings.Cut(message, " "); plainLabel(word) && strings.ToLower(word) == word {
+		message = capital(message)
+	}
+	return message + "."
 }
 
 func (c *compilation) unknownColumn(d *diag.Diagnostic, wrong *pgsql.Error, r row, what string) {

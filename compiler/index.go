@@ -1,19 +1,13 @@
 package compiler
 
 import (
-	"slices"
-
 	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/dsl"
-	"github.com/pawldb/pawl/internal/diag"
 )
-
-// indexMethods are PostgreSQL's own.
-var indexMethods = []string{"btree", "hash", "gist", "gin", "spgist", "brin"}
 
 // indexes reads the index blocks of a table.
 func (c *compilation) indexes(t *table) {
-	for _, decl := range byLabel(t.decl.Indexes, func(d *dsl.Index) string { return d.Name.Text }) {
+	for _, decl := range t.decl.Indexes {
 		ix, ok := c.index(t, decl)
 		if !ok || !c.claimRelation(t.ref, ix.Name, "index "+quote(decl.Name.Text), decl.Header) {
 			continue
@@ -35,7 +29,6 @@ func (c *compilation) index(t *table, decl *dsl.Index) (ir.Index, bool) {
 	ok := len(decl.Columns) > 0
 	if decl.Method.Set {
 		ix.Method = decl.Method.V
-		ok = ok && c.indexMethod(decl)
 	}
 	for _, part := range decl.Columns {
 		p, _, good := c.keyPart(t, part, "index", ix.Method == defaultMethod)
@@ -47,18 +40,4 @@ func (c *compilation) index(t *table, decl *dsl.Index) (ir.Index, bool) {
 	where := c.predicate(t, decl.Where, "predicate")
 	ix.Where = conditionSQL(where)
 	return ix, ok && good && (decl.Where == nil || where != nil)
-}
-
-func (c *compilation) indexMethod(decl *dsl.Index) bool {
-	if slices.Contains(indexMethods, decl.Method.V) {
-		return true
-	}
-	c.report(diag.Diagnostic{
-		Code:    diag.IndexMethod,
-		Detail:  "PostgreSQL has no index method " + quote(decl.Method.V) + ".",
-		Subject: decl.Method.Range,
-		Label:   "no such method",
-		Help:    didYouMean(decl.Method.V, indexMethods),
-	})
-	return false
 }

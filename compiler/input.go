@@ -136,11 +136,12 @@ func (c *compilation) assignment(t *table, in *input, decl dsl.Assignment, own *
 	}
 	if own != nil && own.column == col {
 		c.report(diag.Diagnostic{
-			Code:    diag.GovernedColumn,
-			Detail:  "The move writes the column " + quote(col.name) + " by itself.",
-			Subject: decl.Column.Range,
-			Label:   "the state column",
-			Help:    "leave it out of set; `to` says the state",
+			Code:        diag.GovernedColumn,
+			Detail:      "The move writes the column " + quote(col.name) + " by itself.",
+			Subject:     decl.Column.Range,
+			Label:       "the state column",
+			Consequence: "Two values would be assigned to one column, which PostgreSQL refuses.",
+			Help:        "leave it out of set; `to` says the state",
 		})
 		return assignment{}, false
 	}

@@ -49,6 +49,10 @@ func (c *compilation) claimName(s space, what string, at hcl.Range) bool {
 		c.names[s] = taken{what, at}
 		return true
 	}
+	// The later one in the text is pointed at, whichever came here first.
+	if before(at, first.at) {
+		first, what, at = taken{what, at}, first.what, first.at
+	}
 	c.report(diag.Diagnostic{
 		Code:        diag.DuplicateName,
 		Detail:      capital(what) + " and " + first.what + " would both be named " + quote(s.name) + " in the database.",
@@ -59,6 +63,11 @@ func (c *compilation) claimName(s space, what string, at hcl.Range) bool {
 		Help:        `give one of them another label, or write name = "…" in it`,
 	})
 	return false
+}
+
+// before compares two places.
+func before(a, b hcl.Range) bool {
+	return a.Filename < b.Filename || a.Filename == b.Filename && a.Start.Byte < b.Start.Byte
 }
 
 // nameTooLong reports a derived name. What dsl has checked by itself (a label
@@ -72,7 +81,7 @@ func (c *compilation) nameTooLong(s space, what string, at hcl.Range) {
 		Detail: capital(what) + " would be named " + quote(s.name) + ", which has " + strconv.Itoa(len(s.name)) +
 			" bytes; PostgreSQL keeps " + strconv.Itoa(ir.MaxIdent) + ".",
 		Subject:     at,
-		Label:       strconv.Itoa(len(s.name)-ir.MaxIdent) + " bytes too long",
+		Label:       plural(len(s.name)-ir.MaxIdent, "byte") + " too long",
 		Consequence: "PostgreSQL would cut it silently, and an error that names the cut constraint could not be led back here.",
 		Help:        `write a shorter label, or name = "…"`,
 	})
@@ -88,8 +97,12 @@ func derivedName(table string, label string, rename dsl.Value[string]) string {
 }
 
 // claimConstraint takes the name of a constraint. Those that rest on an index
-// take a relation's name as well.
+// take a relation's name as well. Those of a table whose own name is taken
+// would be an echo.
 func (c *compilation) claimConstraint(t *table, name, what string, at hcl.Range, indexed bool) bool {
+	if t.shadowed {
+		return false
+	}
 	ok := c.claimName(space{constraintSpace, t.ref.Schema, t.ref.Name, name}, what, at)
 	if ok && indexed {
 		return c.claimRelation(t.ref, name, what, at)

@@ -35,7 +35,7 @@ type span struct {
 
 // noOverlaps compiles the no_overlap blocks of a table.
 func (c *compilation) noOverlaps(t *table) {
-	for _, decl := range byLabel(t.decl.NoOverlaps, func(d *dsl.NoOverlap) string { return d.Name.Text }) {
+	for _, decl := range t.decl.NoOverlaps {
 		s := &span{
 			decl: decl, label: decl.Name.Text,
 			name:    derivedName(t.ref.Name, decl.Name.Text, decl.Rename),

@@ -41,7 +41,7 @@ func (c *compilation) declareQueues() {
 		}, decl.Header)}
 		q.schema.Comment, q.repository.Comment = decl.Comment.V, decl.Comment.V
 		q.repository.GoName, q.repository.GoRow = decl.GoName.V, decl.GoRow.V
-		c.claimRelation(q.ref, q.ref.Name, "queue "+quote(label), decl.Header)
+		q.shadowed = !c.claimRelation(q.ref, q.ref.Name, "queue "+quote(label), decl.Header)
 		if c.queueColumns(q) {
 			c.queueTables = append(c.queueTables, q)
 		}
@@ -196,7 +196,9 @@ func (c *compilation) queueObjects(q *queue) []ir.ObjectID {
 		{"lease", runningState, "a claim finds the leases that ran out", "lease_until"},
 	} {
 		name := q.ref.Name + "_" + ix.label
-		c.claimRelation(q.ref, name, "an index of queue "+quote(q.label), at)
+		if !q.shadowed {
+			c.claimRelation(q.ref, name, "an index of queue "+quote(q.label), at)
+		}
 		parts := []ir.IndexPart{{Column: ix.by}}
 		if ix.by != "id" {
 			parts = append(parts, ir.IndexPart{Column: "id"})

@@ -29,7 +29,7 @@ var actions = map[string]ir.Action{
 // foreignKeys compiles the foreign_key blocks of a table. Every table's keys
 // are known by now, so tables can refer to each other in any order.
 func (c *compilation) foreignKeys(t *table) {
-	for _, decl := range byLabel(t.decl.ForeignKeys, func(d *dsl.ForeignKey) string { return d.Name.Text }) {
+	for _, decl := range t.decl.ForeignKeys {
 		r := c.reference(t, decl)
 		if r == nil {
 			continue

@@ -1,6 +1,8 @@
 package compiler
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -10,10 +12,11 @@ import (
 
 // table is a declared table and what has been found out about it.
 type table struct {
-	decl    *dsl.Table
-	label   string
-	address string
-	ref     ir.TableRef
+	decl     *dsl.Table
+	label    string
+	shadowed bool // another table has its name
+	address  string
+	ref      ir.TableRef
 
 	columns  []*column
 	byName   map[string]*column
@@ -79,7 +82,7 @@ func (c *compilation) declareTables() {
 		t.repository.GoName, t.repository.GoRow = decl.GoName.V, decl.GoRow.V
 		c.tables = append(c.tables, t)
 		c.tablesByName[t.label] = t
-		c.claimRelation(t.ref, t.ref.Name, "table "+quote(t.label), decl.Header)
+		t.shadowed = !c.claimRelation(t.ref, t.ref.Name, "table "+quote(t.label), decl.Header)
 	}
 }
 
@@ -125,11 +128,12 @@ func (c *compilation) lookup(t *table, name dsl.Name, what string) *column {
 		return col
 	}
 	c.report(diag.Diagnostic{
-		Code:    diag.UnknownColumn,
-		Detail:  "The table " + quote(t.label) + " has no column " + quote(name.Text) + ".",
-		Subject: name.Range,
-		Label:   "no such column",
-		Help:    didYouMean(name.Text, t.columnNames()),
+		Code:        diag.UnknownColumn,
+		Detail:      "The table " + quote(t.label) + " has no column " + quote(name.Text) + ".",
+		Subject:     name.Range,
+		Label:       "no such column",
+		Consequence: "PostgreSQL would refuse the statement.",
+		Help:        didYouMean(name.Text, t.columnNames()),
 	})
 	return nil
 }
@@ -138,27 +142,13 @@ func (c *compilation) lookup(t *table, name dsl.Name, what string) *column {
 // missing or named twice; that has been reported.
 func (c *compilation) lookupAll(t *table, list []dsl.Name, what string) ([]*column, bool) {
 	found := make([]*column, 0, len(list))
-	first := map[string]hcl.Range{}
 	ok := true
 	for _, name := range list {
 		col := c.lookup(t, name, what)
-		if col == nil {
+		if col == nil || slices.Contains(found, col) { // dsl reports names that stand twice
 			ok = false
 			continue
 		}
-		if before, again := first[name.Text]; again {
-			c.report(diag.Diagnostic{
-				Code:    diag.RepeatedColumn,
-				Detail:  "The column " + quote(name.Text) + " stands twice in " + what + ".",
-				Subject: name.Range,
-				Label:   "second time",
-				Related: []diag.Related{{Range: before, Text: "first time"}},
-				Help:    "remove one",
-			})
-			ok = false
-			continue
-		}
-		first[name.Text] = name.Range
 		found = append(found, col)
 	}
 	return found, ok

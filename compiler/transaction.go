@@ -130,11 +130,12 @@ func (c *compilation) retryCodes(codes []dsl.Name) []string {
 			})
 		case !sqlState(code.Text):
 			c.report(diag.Diagnostic{
-				Code:    diag.RetryCode,
-				Detail:  quote(code.Text) + " is no SQLSTATE: those have five digits or capital letters.",
-				Subject: code.Range,
-				Label:   "no SQLSTATE",
-				Help:    `on = ["40001", "40P01"]`,
+				Code:        diag.RetryCode,
+				Detail:      quote(code.Text) + " is no SQLSTATE: those have five digits or capital letters.",
+				Subject:     code.Range,
+				Label:       "no SQLSTATE",
+				Consequence: "No error ever has this code, so that nothing would be tried again.",
+				Help:        `on = ["40001", "40P01"]`,
 			})
 		default:
 			list = append(list, code.Text)

@@ -43,7 +43,7 @@ type move struct {
 // states, which moves. Their operations are compiled later, when all checks of
 // the table are known.
 func (c *compilation) stateColumns(t *table) {
-	for _, decl := range byLabel(t.decl.Transitions, func(d *dsl.Transitions) string { return d.Name.Text }) {
+	for _, decl := range t.decl.Transitions {
 		s := &stateColumn{
 			decl: decl, label: decl.Name.Text,
 			address:  under(t.address, "transitions", decl.Name.Text),
@@ -313,7 +313,6 @@ func (c *compilation) lowerStateTriggers(t *table, s *stateColumn) []ir.ObjectID
 	origin := ir.Origin{Address: s.address, Pos: pos(s.decl.Header)}
 	c.refusals[t.ref.Schema] = true
 	objects := []ir.ObjectID{{Kind: ir.FunctionObject, Schema: t.ref.Schema, Name: refusalFunction}}
-	c.claimName(space{constraintSpace, t.ref.Schema, t.ref.Name, s.name}, "transitions "+quote(s.label), s.decl.Header)
 	for _, trigger := range []ir.Trigger{
 		{
 			Name: s.name + "_insert", Events: []ir.TriggerEvent{ir.OnInsert},

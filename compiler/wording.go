@@ -48,7 +48,10 @@ func didYouMean(name string, choices []string) string {
 		return "did you mean " + near + "?"
 	}
 	const fits = 16
-	if len(choices) == 0 || len(choices) > fits {
+	switch {
+	case len(choices) == 1:
+		return "write " + choices[0]
+	case len(choices) == 0 || len(choices) > fits:
 		return ""
 	}
 	return "write one of " + or(choices)

@@ -26,8 +26,6 @@ const (
 	KeyType Code = "key-type"
 	// KeyWithoutColumn is an expression in a key that mentions no column.
 	KeyWithoutColumn Code = "key-without-column"
-	// RepeatedColumn is a column that stands twice in one list.
-	RepeatedColumn Code = "repeated-column"
 	// RedundantKey is a key that another one promises already.
 	RedundantKey Code = "redundant-key"
 	// UnknownState is a move from or to a state that the column does not have.
@@ -70,10 +68,6 @@ const (
 	IdentityColumn Code = "identity-column"
 	// DefaultValue is a default that does not fit the column's type.
 	DefaultValue Code = "default-value"
-	// SystemColumn is a column named like one that PostgreSQL gives to every table.
-	SystemColumn Code = "system-column"
-	// NoColumns is a table without columns.
-	NoColumns Code = "no-columns"
 	// CheckWithoutColumn is a check that mentions no column.
 	CheckWithoutColumn Code = "check-without-column"
 	// ReferenceTarget is a foreign key to something that is no key of all rows.
@@ -88,8 +82,6 @@ const (
 	ReferenceAction Code = "reference-action"
 	// ForeignKeyIndex is a foreign key without an index on its side.
 	ForeignKeyIndex Code = "foreign-key-index"
-	// IndexMethod is an index method that PostgreSQL does not have.
-	IndexMethod Code = "index-method"
 	// ReservedSchema is a schema that belongs to the server or to pawl.
 	ReservedSchema Code = "reserved-schema"
 	// QueueColumn is a column of a queue that the queue has itself.
@@ -213,14 +205,6 @@ var invariantCodes = []Entry{
 		Explain: "A unique key over a constant allows a single row; beside other parts it adds nothing.",
 		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"email\" { type = text }\n" +
 			"  primary_key { columns = [id] }\n  no_duplicates \"email\" { columns = [sql(\"1 + 1\")] }\n}\n",
-	},
-	{
-		Code:    RepeatedColumn,
-		Summary: "a column stands twice in one list",
-		Explain: "PostgreSQL refuses a column that stands twice in a key; elsewhere the second one most often stands for " +
-			"another that was forgotten.",
-		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"email\" { type = text }\n" +
-			"  primary_key { columns = [id] }\n  no_duplicates \"email\" { columns = [email, email] }\n}\n",
 	},
 	{
 		Code:    RedundantKey,
@@ -413,19 +397,6 @@ var invariantCodes = []Entry{
 			"    default = true\n  }\n  primary_key { columns = [id] }\n}\n",
 	},
 	{
-		Code:    SystemColumn,
-		Summary: "a column name that PostgreSQL uses itself",
-		Explain: "Every table has the columns ctid, xmin, xmax, cmin, cmax and tableoid already.",
-		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"xmin\" { type = bigint }\n" +
-			"  primary_key { columns = [id] }\n}\n",
-	},
-	{
-		Code:    NoColumns,
-		Summary: "a table without columns",
-		Explain: "Nothing could be stored in it.",
-		Example: "table \"seats\" {}\n",
-	},
-	{
 		Code:    CheckWithoutColumn,
 		Summary: "a check that looks at nothing",
 		Explain: "It has one result for every row: it guards nothing, or no row can be written.",
@@ -492,14 +463,6 @@ var invariantCodes = []Entry{
 			"table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"room_id\" { type = bigint }\n" +
 			"  primary_key { columns = [id] }\n  foreign_key \"room\" {\n    columns = [room_id]\n" +
 			"    references = table.rooms\n  }\n}\n",
-	},
-	{
-		Code:    IndexMethod,
-		Summary: "an index method that does not exist",
-		Explain: "PostgreSQL has btree, hash, gist, gin, spgist and brin.",
-		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"email\" { type = text }\n" +
-			"  primary_key { columns = [id] }\n  index \"email\" {\n    columns = [email]\n    method = \"tree\"\n  }\n" +
-			"}\n",
 	},
 	{
 		Code:    ReservedSchema,

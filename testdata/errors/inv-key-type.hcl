@@ -1,0 +1,9 @@
+table "notes" {
+  column "id" { type = bigint }
+  column "body" { type = jsonb }
+  column "place" { type = point }
+  primary_key { columns = [id] }
+  no_duplicates "place" { columns = [place] } # ERROR key-type "point has no order"
+  no_duplicates "body" { columns = [body] }
+  no_duplicates "nothing" { columns = [sql("lower('A')")] } # ERROR key-without-column "the same for every row"
+}

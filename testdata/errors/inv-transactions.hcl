@@ -1,0 +1,10 @@
+transaction "default" {
+  isolation = "serializable" # ERROR transaction-isolation "read committed alone.*40001"
+  retry {
+    base = "2s" # ERROR backoff-order "longer than the longest"
+    on   = ["40001", "23505", "4000"] # ERROR retry-code "an answer" ERROR retry-code "no SQLSTATE"
+  }
+}
+transaction "careful" {
+  retry { on = ["40001", "08006"] } # ERROR retry-code "could do it twice"
+}
