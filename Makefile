@@ -26,12 +26,12 @@ test-long: ## Fuzzing and long stress; SHARE=10 runs a tenth.
 	PAWL_LONG=$(SHARE) $(GO) test -count=1 -timeout 60m $(LONG)
 
 test-newest: ## The live tests on the newest major.
-	PAWL_TEST_PG_BIN=$$($(GO) run ./internal/devdb/cmd/pgfetch $(NEWEST)) $(GO) test -count=1 $(LIVE)
+	bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $(NEWEST)) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 $(LIVE)
 
 test-matrix: ## The live tests on each other major.
 	for major in $(MAJORS); do \
 	  echo "== PostgreSQL $$major"; \
-	  PAWL_TEST_PG_BIN=$$($(GO) run ./internal/devdb/cmd/pgfetch $$major) $(GO) test -count=1 $(LIVE) || exit 1; \
+	  bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $$major) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 $(LIVE) || exit 1; \
 	done
 
 bench: ## Figures: compile time and memory, generated code against hand-written pgx.
