@@ -2,10 +2,13 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pawldb/pawl/cmd/pawl/internal/view"
+	"github.com/pawldb/pawl/codegen/golang"
 	"github.com/pawldb/pawl/compiler/ir"
 )
 
@@ -17,7 +20,7 @@ type atlas struct {
 	objects    map[string][]object // by the address that asked for them
 	byID       map[ir.ObjectID]object
 	names      map[string]string // address → kind, of everything that explain takes
-	spelling   spelling
+	spelling   golang.Spelling
 }
 
 // located is an operation and the repository that it belongs to; nil for a
@@ -35,7 +38,7 @@ func newAtlas(p *ir.Program) *atlas {
 		objects:    map[string][]object{},
 		byID:       map[ir.ObjectID]object{},
 		names:      map[string]string{},
-		spelling:   spell(p),
+		spelling:   golang.Spell(p),
 	}
 	for _, o := range objectsOf(&p.Schema) {
 		a.byID[o.id] = o
@@ -60,6 +63,9 @@ func newAtlas(p *ir.Program) *atlas {
 		for j := range s.Operations {
 			a.addOperation(located{&s.Operations[j], nil})
 		}
+	}
+	for i := range p.Transactions {
+		a.names[transactionAddress(&p.Transactions[i])] = "transaction"
 	}
 	for _, invariant := range p.Invariants {
 		facts := invariant.Facts()
@@ -93,11 +99,14 @@ func (a *atlas) explain(address string) (view.Explanation, bool) {
 		return view.Explanation{}, false
 	}
 	e := view.Explanation{Address: address, Kind: kind}
+	if i := a.repository(address); i >= 0 {
+		a.addRepository(&e, &a.program.Repositories[i])
+	}
 	if invariant, ok := a.invariants[address]; ok {
 		a.addFacts(&e, invariant.Facts())
 	}
-	if i := a.repository(address); i >= 0 {
-		a.addRepository(&e, &a.program.Repositories[i])
+	if t := a.transaction(address); t != nil {
+		a.addTransaction(&e, t)
 	}
 	for i := range a.program.Singletons {
 		if s := &a.program.Singletons[i]; s.Address == address {
@@ -112,6 +121,9 @@ func (a *atlas) explain(address string) (view.Explanation, bool) {
 	}
 	e.Source = cmp.Or(e.Source, a.source(address))
 	a.addErrors(&e)
+	if invariant, ok := a.invariants[address]; ok && !e.Brief {
+		a.addMeeting(&e, invariant.Facts())
+	}
 	return e, true
 }
 
@@ -130,21 +142,41 @@ func (a *atlas) addFacts(e *view.Explanation, f *ir.Facts) {
 			objects = append(objects, o)
 		}
 	}
-	a.addObjects(e, objects)
+	if len(e.DDL) == 0 {
+		a.addObjects(e, objects)
+	}
 	for _, address := range f.Operations {
-		if o, ok := a.operations[address]; ok && address != e.Address {
+		if o, ok := a.operations[address]; ok && address != e.Address && !e.Has(address) {
 			a.addMethod(e, o)
 		}
 	}
+}
+
+// addMeeting adds the methods that an invariant did not make and that meet it:
+// those whose error can be one of its constraints.
+func (a *atlas) addMeeting(e *view.Explanation, f *ir.Facts) {
+	for i := range a.program.Repositories {
+		r := &a.program.Repositories[i]
+		if r.Schema != f.Table.Schema || r.Table != f.Table.Name {
+			continue
+		}
+		for j := range r.Operations {
+			if op := &r.Operations[j]; !op.Internal && !e.Has(op.Address) && meets(op, f.Objects) {
+				a.addMethod(e, located{op, r})
+			}
+		}
+	}
+}
+
+func meets(op *ir.Operation, objects []ir.ObjectID) bool {
+	return slices.ContainsFunc(objects, func(id ir.ObjectID) bool { return slices.Contains(op.Errors, id.Name) })
 }
 
 // addRepository tells what a table or queue consists of.
 func (a *atlas) addRepository(e *view.Explanation, r *ir.Repository) {
 	e.Source = cmp.Or(e.Source, r.Pos.String())
 	e.Promise = cmp.Or(e.Promise, r.Comment)
-	if len(e.DDL) == 0 {
-		a.addObjects(e, a.tableObjects(r.Schema, r.Table))
-	}
+	a.addObjects(e, a.tableObjects(r.Schema, r.Table))
 	for i := range r.Operations {
 		if op := &r.Operations[i]; !op.Internal && !e.Has(op.Address) {
 			a.addMethod(e, located{op, r})
@@ -155,6 +187,7 @@ func (a *atlas) addRepository(e *view.Explanation, r *ir.Repository) {
 			e.Invariants = append(e.Invariants, address)
 		}
 	}
+	e.Brief = true
 }
 
 // tableObjects are the table and what belongs to it but is created apart.
@@ -166,6 +199,40 @@ func (a *atlas) tableObjects(schema, table string) []object {
 		}
 	}
 	return found
+}
+
+func transactionAddress(t *ir.Transaction) string { return "transaction." + t.Name }
+
+func (a *atlas) transaction(address string) *ir.Transaction {
+	for i := range a.program.Transactions {
+		if t := &a.program.Transactions[i]; transactionAddress(t) == address {
+			return t
+		}
+	}
+	return nil
+}
+
+// addTransaction tells the limits of a transaction and who runs under them.
+func (a *atlas) addTransaction(e *view.Explanation, t *ir.Transaction) {
+	e.Source = t.Pos.String()
+	e.Mechanism = fmt.Sprintf("isolation %s; lock_timeout %s, statement_timeout %s, idle_in_transaction_session_timeout %s",
+		t.Isolation, limit(t.LockTimeout), limit(t.StatementTimeout), limit(t.IdleTimeout))
+	e.Promise = fmt.Sprintf("A transaction that ends with %s is run again, %d times in all, after a random part of a pause that grows from %s to %s, and for %s in all.",
+		strings.Join(t.Retry.On, " or "), t.Retry.Attempts, t.Retry.Base, t.Retry.Max, limit(t.Retry.Budget))
+	for _, address := range a.addresses() {
+		if o, ok := a.operations[address]; ok && o.op.Transaction == t.Name {
+			a.addMethod(e, o)
+		}
+	}
+	e.Brief = true
+}
+
+// limit spells a limit of time; zero is none.
+func limit(d time.Duration) string {
+	if d == 0 {
+		return "none"
+	}
+	return d.String()
 }
 
 func (a *atlas) addSingleton(e *view.Explanation, s *ir.Singleton) {
@@ -181,7 +248,7 @@ func (a *atlas) addSingleton(e *view.Explanation, s *ir.Singleton) {
 func (a *atlas) addMethod(e *view.Explanation, o located) {
 	op := o.op
 	m := view.Method{
-		Address: op.Address, Signature: a.spelling.methods[op.Address], Doc: op.Doc,
+		Address: op.Address, Signature: a.spelling.Methods[op.Address], Doc: op.Doc,
 		Lock: string(op.Lock), Isolation: string(op.Isolation), Transaction: op.Transaction,
 		Reasons: reasons(op.Reasons), Errors: op.Errors,
 	}
@@ -195,7 +262,8 @@ func (a *atlas) addMethod(e *view.Explanation, o located) {
 func (a *atlas) addObjects(e *view.Explanation, objects []object) {
 	for _, o := range objects {
 		e.DDL = append(e.DDL, o.ddl()...)
-		if o.origin.Why != "" {
+		// The reasons of an invariant say more than those of its objects.
+		if o.origin.Why != "" && a.invariants[e.Address] == nil {
 			e.Reasons = append(e.Reasons, view.Reason{Choice: string(o.id.Kind) + " " + o.id.Name, Why: o.origin.Why})
 		}
 	}
@@ -223,7 +291,7 @@ func (a *atlas) addErrors(e *view.Explanation) {
 
 func (a *atlas) errorOf(r ir.Reported) view.Error {
 	return view.Error{
-		Go:   a.spelling.sentinels[constraintKey{r.Schema, r.Table, r.Name}],
+		Go:   a.spelling.Sentinels[golang.ConstraintName{Schema: r.Schema, Table: r.Table, Name: r.Name}],
 		Kind: string(r.Kind), SQLState: r.Code, Constraint: r.Name, Doc: r.Doc,
 	}
 }

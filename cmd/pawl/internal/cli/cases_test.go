@@ -29,8 +29,12 @@ var update = flag.Bool("update", false, "rewrite the golden files of testdata/ca
 // that the spec names in comments ("# explain: table.rooms").
 const casesDir = "../../../../testdata/cases"
 
-// explainFile is the golden file of what explain prints.
-const explainFile = "explain.txt"
+// The golden files beside those that generate writes: what explain prints, and
+// the warnings of the spec when there are any.
+const (
+	explainFile  = "explain.txt"
+	findingsFile = "warnings.txt"
+)
 
 // TestCases compares every golden folder in both directions: what is made must
 // be there, and what is there must be made. The SQL is loaded into a server and
@@ -78,12 +82,9 @@ func makeCase(t *testing.T, dir string) (*project, map[string][]byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(list) > 0 {
-		var text bytes.Buffer
-		if err := (diag.Text{Sources: p.sources}).List(&text, list); err != nil {
-			t.Fatal(err)
-		}
-		t.Fatalf("the spec has findings:\n%s", text.String())
+	findings := showFindings(t, p, list)
+	if list.HasErrors() {
+		t.Fatalf("the spec has mistakes:\n%s", findings)
 	}
 	a.view = view.NewHuman(view.Streams{Out: t.Output(), Err: t.Output()})
 	out, err := a.render(p)
@@ -91,7 +92,19 @@ func makeCase(t *testing.T, dir string) (*project, map[string][]byte) {
 		t.Fatal(err)
 	}
 	out.files[explainFile] = explainCase(t, p, dir)
+	if len(list) > 0 {
+		out.files[findingsFile] = []byte(strings.ReplaceAll(findings, dir+string(filepath.Separator), ""))
+	}
 	return p, out.files
+}
+
+func showFindings(t *testing.T, p *project, list diag.List) string {
+	t.Helper()
+	var text bytes.Buffer
+	if err := (diag.Text{Sources: p.sources}).List(&text, list); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
 }
 
 // explainCase is what explain prints for each address that the spec names.

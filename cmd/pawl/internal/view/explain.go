@@ -19,6 +19,8 @@ type Explanation struct {
 	// has some.
 	Invariants List[string] `json:"invariants"`
 	Errors     List[Error]  `json:"errors"`
+	// Brief lists methods by their signatures alone: there are many.
+	Brief bool `json:"-"`
 	// Violators is a query whose rows break the rule; empty when there is none.
 	Violators string `json:"violators"`
 }
@@ -37,7 +39,7 @@ type Reason struct {
 // Method is a generated method.
 type Method struct {
 	Address     string          `json:"address"`
-	Signature   string          `json:"signature"` // of Go; empty when the spec generates none
+	Signature   string          `json:"signature"` // in Go, without the word func; empty when the spec generates none
 	Doc         string          `json:"doc"`
 	Lock        string          `json:"lock"`
 	Isolation   string          `json:"isolation"`
@@ -71,33 +73,38 @@ func (h *human) Explained(e Explanation) {
 	p.reasons("Why", e.Reasons)
 	p.block("DDL", e.DDL)
 	p.list("Invariants", e.Invariants)
-	for i, m := range e.Methods {
-		if i == 0 {
-			p.heading("Methods")
-		} else if len(e.Methods) <= fullMethods {
-			p.blank()
-		}
-		if len(e.Methods) > fullMethods {
-			p.line("  %s", m.title())
-			continue
-		}
-		h.method(m)
-	}
-	if len(e.Methods) > fullMethods {
-		p.line("  %s", p.paint(dim, "pawl explain ADDRESS shows one of them: "+e.Methods[0].Address))
-	}
+	h.methods(e)
 	p.errors(e.Errors)
 	if e.Violators != "" {
 		p.block("Rows that break it", []string{e.Violators})
 	}
 }
 
-// fullMethods is how many methods are shown whole; of more there is a list.
-const fullMethods = 6
+// methods shows the methods, or a list of them.
+func (h *human) methods(e Explanation) {
+	p := h.out
+	for i, m := range e.Methods {
+		switch {
+		case i == 0:
+			p.heading("Methods")
+		case !e.Brief:
+			p.blank()
+		}
+		if e.Brief {
+			p.line("  %s", m.title())
+		} else {
+			h.method(m)
+		}
+	}
+	if e.Brief && len(e.Methods) > 0 {
+		p.blank()
+		p.line("  %s", p.paint(dim, "pawl explain ADDRESS tells more of one: "+e.Methods[0].Address))
+	}
+}
 
 func (m Method) title() string {
 	if m.Signature != "" {
-		return m.Signature
+		return "func " + m.Signature
 	}
 	return m.Address
 }

@@ -34,11 +34,11 @@ func (g *gitHub) Outage(o diag.Outage) { g.out.keep(diag.GitHub{}.Outage(g.out.w
 
 // Failure annotates the run.
 func (g *gitHub) Failure(f Failure) {
-	text := f.Text
+	help := ""
 	if f.Help != "" {
-		text += "\nhelp: " + f.Help
+		help = "help: " + f.Help
 	}
-	g.command("error", "", "pawl", text)
+	g.command("error", "", "pawl", joinLines(f.Text, help))
 }
 
 // Generated annotates each file that --check found to differ.
@@ -68,7 +68,7 @@ func (g *gitHub) Planned(plan Plan) {
 	g.human.Planned(plan)
 	g.out.line("::endgroup::")
 	for _, hazard := range plan.Hazards {
-		g.command("warning", "", "hazard", hazardText(hazard))
+		g.command("warning", "", "hazard", joinLines(hazard.text(), hazard.permission()))
 	}
 	g.command("notice", "", "pawl plan", plan.Summary())
 }
@@ -82,6 +82,9 @@ func (g *gitHub) command(level, file, title, text string) {
 	_, err := fmt.Fprintf(g.out.w, "::%s %s::%s\n", level, properties, escapeData(text))
 	g.out.keep(err)
 }
+
+// joinLines joins two lines, of which the second may be empty.
+func joinLines(first, second string) string { return strings.TrimSuffix(first+"\n"+second, "\n") }
 
 func escapeData(text string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // ANSI styles.
@@ -118,7 +119,7 @@ func wrap(text string, width int) []string {
 		switch {
 		case line == "":
 			line = word
-		case len(line)+1+len(word) <= width:
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= width:
 			line += " " + word
 		default:
 			lines = append(lines, line)

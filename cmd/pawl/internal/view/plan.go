@@ -129,7 +129,10 @@ func (h *human) Planned(plan Plan) {
 		if i == 0 {
 			p.line("Hazards")
 		}
-		p.item(p.paint(yellow, "!"), hazardText(hazard))
+		p.item(p.paint(yellow, "!"), hazard.text())
+		if permission := hazard.permission(); permission != "" {
+			p.line("    %s", permission)
+		}
 	}
 	if len(plan.Hazards) > 0 {
 		p.blank()
@@ -156,19 +159,24 @@ func (h *human) violations(list []Violation) {
 	}
 }
 
-// hazardText is a hazard in words, and what has to be done about it.
-func hazardText(h Hazard) string {
+// text is a hazard in words.
+func (h Hazard) text() string {
 	text := h.Address + ": " + h.Text
 	if h.Help != "" {
 		text += "; " + h.Help
 	}
+	return text
+}
+
+// permission says what a hazard needs, on a line of its own: it gets copied.
+func (h Hazard) permission() string {
 	switch {
 	case h.Allow == "":
-		return text
+		return ""
 	case h.Allowed:
-		return text + " (allowed)"
+		return "allowed by --allow " + h.Allow
 	}
-	return text + " (needs --allow " + h.Allow + ")"
+	return "needs --allow " + h.Allow
 }
 
 func (p *page) notes(heading string, lines []string) {

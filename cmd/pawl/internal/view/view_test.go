@@ -86,8 +86,10 @@ Steps
       ACCESS EXCLUSIVE on app.rooms, blocks reads and writes; rewrites an unknown number of rows, 100 B
 
 Hazards
-  ! table.gone: 3 rows are lost (needs --allow drop=table.gone)
-  ! table.bookings: writes wait while the constraint is built; do it at night (allowed)
+  ! table.gone: 3 rows are lost
+    needs --allow drop=table.gone
+  ! table.bookings: writes wait while the constraint is built; do it at night
+    allowed by --allow long-lock
   ! table.rooms: a guarantee ends
 
 Rows that break new rules: apply would fail
