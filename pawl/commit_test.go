@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -63,9 +64,28 @@ func TestLostCommitOfOneStatement(t *testing.T) {
 	for _, mode := range modes {
 		for _, f := range faults {
 			t.Run(mode.String()+"/"+f.name, func(t *testing.T) {
-				proxy, through, direct := proxied(t, inMode(mode))
-				proxy.SetRules(faultproxy.On(faultproxy.Runs(insertItem.Name), f.action))
-				_, err := pawl.QueryOne(t.Context(), session(through), &insertItem, (*item).dest, 1, 1)
+				proxy, through, direct := proxied(t, inMode(mode), size(1))
+				s := session(through)
+				// Once in a transaction that is begun, as it is new to the connection …
+				proxy.SetRules(faultproxy.On(faultproxy.Commit, f.action))
+				_, err := pawl.QueryOne(t.Context(), s, &insertItem, (*item).dest, 1, 1)
+				if mode == pgx.QueryExecModeSimpleProtocol || mode == pgx.QueryExecModeExec {
+					must(t, err) // which is always a batch here
+				} else {
+					checkUnknown(t, err, direct, f.done)
+				}
+				// … and once in a batch, whose Sync is its commit.
+				proxy.SetRules()
+				exec(t, direct, `DELETE FROM app.items`)
+				_, err = pawl.QueryOne(t.Context(), s, &insertItem, (*item).dest, 2, 1)
+				must(t, err)
+				exec(t, direct, `DELETE FROM app.items`)
+				last := faultproxy.Runs(insertItem.Name)
+				if mode == pgx.QueryExecModeDescribeExec {
+					last = faultproxy.Commit // which never is one
+				}
+				proxy.SetRules(faultproxy.On(last, f.action))
+				_, err = pawl.QueryOne(t.Context(), s, &insertItem, (*item).dest, 3, 1)
 				checkUnknown(t, err, direct, f.done)
 			})
 		}
@@ -136,11 +156,14 @@ func TestConnectionLostBeforeTheCommit(t *testing.T) {
 func TestContextEndsDuringOneStatement(t *testing.T) {
 	pool, s := open(t)
 	slow := pawl.Operation{Name: "slow", SQL: `SELECT pg_sleep(10) FROM app.items`}
-	_, _ = pawl.Exec(t.Context(), s, &slow) // connects and prepares
+	_, err := pawl.Exec(t.Context(), s, &slow) // connects and prepares
+	if !errors.Is(err, pawl.ErrNotFound) {
+		t.Fatal(err)
+	}
 	exec(t, pool, `INSERT INTO app.items (id, stock) VALUES (1, 1)`)
 	short, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
-	_, err := pawl.Exec(short, s, &slow)
+	_, err = pawl.Exec(short, s, &slow)
 	if !errors.Is(err, pawl.ErrCommitUnknown) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a context that ends in mid-statement: %v", err)
 	}
@@ -148,8 +171,14 @@ func TestContextEndsDuringOneStatement(t *testing.T) {
 
 // A session ended by the administrator may have committed before.
 func TestTerminatedDuringOneStatement(t *testing.T) {
-	_, s := open(t)
-	_, err := pawl.Exec(t.Context(), s, &pawl.Operation{Name: "suicide", SQL: `SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(5)`})
+	pool, s := open(t)
+	suicide := pawl.Operation{Name: "suicide", SQL: `SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(5) FROM app.items`}
+	_, err := pawl.Exec(t.Context(), s, &suicide)
+	if !errors.Is(err, pawl.ErrNotFound) {
+		t.Fatal(err)
+	}
+	exec(t, pool, `INSERT INTO app.items (id, stock) VALUES (1, 1)`)
+	_, err = pawl.Exec(t.Context(), s, &suicide)
 	if !errors.Is(err, pawl.ErrCommitUnknown) || !hasCode(err, "57P01") {
 		t.Errorf("a terminated session: %v", err)
 	}

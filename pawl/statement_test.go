@@ -126,7 +126,8 @@ func TestRoundTrips(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			must(t, c.run()) // prepares the statements
+			must(t, c.run()) // introduces the statement to the connection
+			must(t, c.run()) // and that which sets the timeouts
 			proxy.Reset()
 			must(t, c.run())
 			want(t, "round trips", proxy.RoundTrips(), c.trip)
@@ -221,18 +222,35 @@ func TestOtherDefaultIsolation(t *testing.T) {
 				return got
 			}
 			s := session(pool)
-			// A row that came back is an answer: the update was not in conflict.
-			want(t, "level of the first call", ask(s, 0), "repeatable read")
-			want(t, "level of the second call", ask(s, 0), "read committed")
-			// Zero rows are none: the call runs again.
-			exec(t, pool, `ALTER SEQUENCE app.attempts RESTART`)
-			want(t, "level of a first call without a row", ask(session(pool), 1), "read committed")
+			if mode != pgx.QueryExecModeDescribeExec { // which never sends a batch
+				warm(t, pool, level.SQL, 0)
+				// A row that came back is an answer: the update was not in conflict.
+				want(t, "level of the first batch", ask(s, 0), "repeatable read")
+				// Zero rows are none: the call runs again.
+				exec(t, pool, `ALTER SEQUENCE app.attempts RESTART`)
+				want(t, "level of a first batch without a row", ask(session(pool), 1), "read committed")
+			}
+			want(t, "level of the next call", ask(s, 0), "read committed")
 
+			warm(t, pool, takeItem.SQL, 99, 1)
 			raced := raceForItem(t, pool, session(pool))
 			if !errors.Is(raced, pawl.ErrGuard) {
 				t.Errorf("taking what somebody else took: %v", raced)
 			}
 		})
+	}
+}
+
+// warm runs a statement through the runtime on every connection of the pool that
+// is idle, so that the next call sends it in a batch.
+func warm(t *testing.T, pool *pgxpool.Pool, sql string, args ...any) {
+	t.Helper()
+	for _, conn := range pool.AcquireAllIdle(t.Context()) {
+		_, err := pawl.Exec(t.Context(), session(conn), &pawl.Operation{Name: "warm", SQL: sql}, args...)
+		if err != nil && !errors.Is(err, pawl.ErrNotFound) {
+			t.Fatal(err)
+		}
+		conn.Release()
 	}
 }
 

@@ -79,6 +79,9 @@ func (q *Queue[T]) Work(ctx context.Context, s *Session, options WorkOptions, ha
 	if s.InTransaction() {
 		return &callError{q.Name, errors.New("Work needs a pool; inside a transaction its claims would be invisible to others and its lease worthless")}
 	}
+	if q.Lease <= 0 {
+		return &callError{q.Name, fmt.Errorf("the lease is %s; it must be positive", q.Lease)}
+	}
 	options = options.withDefaults(q.Lease)
 	w := &worker[T]{
 		queue: q, session: s, handler: handler, options: options,
