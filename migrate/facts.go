@@ -75,8 +75,15 @@ func (f *facts) measure(ctx context.Context, tx pgx.Tx, have *ir.Schema, ref ir.
 	err := limited(ctx, tx, func(tx pgx.Tx) error {
 		return tx.QueryRow(ctx, "SELECT NOT EXISTS (SELECT FROM "+ref.SQL()+")").Scan(&s.empty)
 	})
-	if sqlState(err) == "" && err != nil {
+	if err != nil && !unavailable(err) {
 		return err
+	}
+	if !s.empty && s.rows < 0 {
+		// Never analysed: count, but no further than matters.
+		s.rows, err = count(ctx, tx, fmt.Sprintf("SELECT count(*) FROM (SELECT FROM %s LIMIT %d) counted", ref.SQL(), longLockRows))
+		if err != nil {
+			return err
+		}
 	}
 	f.tables[ref] = s // not empty, where the server would not say
 	return nil
@@ -109,7 +116,7 @@ func (f *facts) countLost(ctx context.Context, tx pgx.Tx, changes []ir.Change) e
 func count(ctx context.Context, tx pgx.Tx, sql string) (int64, error) {
 	rows := int64(-1)
 	err := limited(ctx, tx, func(tx pgx.Tx) error { return tx.QueryRow(ctx, sql).Scan(&rows) })
-	if sqlState(err) != "" {
+	if unavailable(err) {
 		return -1, nil
 	}
 	return rows, err

@@ -148,6 +148,9 @@ func forgetful(t testing.TB, conn *pgx.Conn, p *ir.Program) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if asked.Asked == 0 {
+		t.Error("nothing was remembered, and yet the server was asked for nothing")
+	}
 	if !asked.Empty() {
 		t.Errorf("a second plan without memory is not empty:\n%s", outline(asked))
 	}

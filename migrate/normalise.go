@@ -52,16 +52,23 @@ func (n *normaliser) fill(have, want *ir.Schema, all map[ir.ObjectID]string, mem
 	known := prints{}
 	unknown := map[ir.ObjectID]bool{}
 	inspected := printsOf(have)
+	altered := map[ir.TableRef]bool{} // a column has another definition
 	for _, object := range want.Objects() {
-		print, exists := inspected[object.ID]
+		id := object.ID
+		print, exists := inspected[id]
 		if !exists {
 			continue
 		}
-		if r := memory[object.ID]; r.SpecHash == object.Hash && r.CatalogHash == ir.Fingerprint(all[object.ID]) {
-			known[object.ID] = print
-		} else {
-			unknown[object.ID] = true
+		// What an expression means, and how it prints, also rests on the types of
+		// the columns in it. Columns come first in the list.
+		ref := ir.TableRef{Schema: id.Schema, Name: id.Table}
+		r := memory[id]
+		if r.SpecHash == object.Hash && r.CatalogHash == ir.Fingerprint(all[id]) && !altered[ref] {
+			known[id] = print
+			continue
 		}
+		unknown[id] = true
+		altered[ref] = altered[ref] || id.Kind == ir.ColumnObject
 	}
 	setPrints(want, known)
 	if len(unknown) == 0 {
@@ -92,9 +99,11 @@ func (n *normaliser) ask(have, want *ir.Schema, unknown map[ir.ObjectID]bool) er
 	maps.DeleteFunc(first, func(id ir.ObjectID, _ string) bool { return !unknown[id] })
 	setPrints(want, first)
 
+	// What has a property that its fields do not tell would lose it on the way.
+	whole := printsOf(declaredPrints(have))
 	open := map[ir.ObjectID]bool{}
 	for id, print := range first {
-		if print != inspected[id] {
+		if print != inspected[id] && inspected[id] == whole[id] {
 			open[id] = true
 		}
 	}

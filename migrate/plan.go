@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -248,6 +249,13 @@ func lastTransaction(steps []Step) int {
 	return last
 }
 
+// premature reports whether a probe needs what the plan has yet to make: a
+// column, a type, a value of an enum. The apply asks again at the right time.
+func premature(err error) bool {
+	state := sqlState(err)
+	return strings.HasPrefix(state, "42") || strings.HasPrefix(state, "22")
+}
+
 // probe runs the probes of the steps now, so that a plan shows what would make
 // its apply fail. What takes too long is left to the apply.
 func (p *planning) probe() error {
@@ -271,8 +279,8 @@ func (p *planning) probe() error {
 				}
 				return err
 			})
-			if err != nil && sqlState(err) == "" {
-				return err
+			if err != nil && !unavailable(err) && !premature(err) {
+				return fmt.Errorf("looking for rows that break %s: %w", s.probe.object.SQL(), err)
 			}
 		}
 		return nil

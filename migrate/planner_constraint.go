@@ -108,9 +108,10 @@ func (p *planner) addUnique(c ir.AddConstraint) {
 
 // buildKey builds the index for a key under a spare name, and returns the name.
 func (p *planner) buildKey(c ir.AddConstraint) string {
-	p.search(c, p.constraintProbe(c.Table, c.Constraint))
+	pr := p.constraintProbe(c.Table, c.Constraint)
+	p.search(c, pr)
 	name := p.spareName(ir.ChangeObject(c))
-	p.concurrently(ir.CreateIndex{Table: c.Table, Index: keyIndex(c.Constraint, name)})
+	p.concurrently(ir.CreateIndex{Table: c.Table, Index: keyIndex(c.Constraint, name)}, pr)
 	return name
 }
 

@@ -13,29 +13,31 @@ func (p *planner) createIndex(c ir.CreateIndex) {
 		return
 	}
 	p.line(c)
-	p.searchIndex(c)
-	s := p.concurrently(c)
+	s := p.concurrently(c, p.searchIndex(c))
 	s.saves = []record{p.record(ir.ChangeObject(c))}
 }
 
-func (p *planner) searchIndex(c ir.CreateIndex) {
-	if c.Index.Unique {
-		p.search(c, duplicates(c.Table, ir.ChangeObject(c), c.Index.Origin, c.Index))
+// searchIndex looks for duplicates before a unique index is built.
+func (p *planner) searchIndex(c ir.CreateIndex) *probe {
+	if !c.Index.Unique {
+		return nil
 	}
+	pr := duplicates(c.Table, ir.ChangeObject(c), c.Index.Origin, c.Index)
+	p.search(c, pr)
+	return pr
 }
 
 // concurrently builds an index beside the writers. That the index will be the
 // project's is recorded before: the build cannot be in one transaction with the
 // record, and what an interrupted build leaves has to be known as ours.
-func (p *planner) concurrently(c ir.CreateIndex) *Step {
+//
+// pr finds what would make the build fail; nil where nothing can.
+func (p *planner) concurrently(c ir.CreateIndex, pr *probe) *Step {
 	s := locked(p.part(c, describe(c)+" concurrently", postgres.BuildIndex(c.Table, c.Index)), shareUpdateExclusive)
-	s.kind, s.Scans = stepBuild, true
+	s.kind, s.Scans, s.probe = stepBuild, true, pr
 	s.index = ir.ChangeObject(c)
 	s.saves = []record{p.spare(c, c.Index.Name)}
 	s.Undo = postgres.DropIndexOnline(c.Table.Schema, c.Index.Name)
-	if c.Index.Unique {
-		s.probe = duplicates(c.Table, s.index, c.Index.Origin, c.Index)
-	}
 	p.outside(s)
 	return &p.steps[len(p.steps)-1]
 }
@@ -73,15 +75,14 @@ func (p *planner) replaceIndex(drop ir.Change, c ir.CreateIndex) {
 		return
 	case wasIndex && old.Index.Invalid:
 		p.dropConcurrently(old)
-		p.searchIndex(c)
-		s := p.concurrently(c)
+		s := p.concurrently(c, p.searchIndex(c))
 		s.saves = []record{p.record(ir.ChangeObject(c))}
 		return
 	}
-	p.searchIndex(c)
+	pr := p.searchIndex(c)
 	spare := c
 	spare.Index.Name = p.spareName(ir.ChangeObject(c))
-	p.concurrently(spare)
+	p.concurrently(spare, pr)
 	rename := locked(p.part(c, "name "+spare.Index.Name+" "+c.Index.Name,
 		postgres.RenameIndex(c.Table.Schema, spare.Index.Name, c.Index.Name)), shareUpdateExclusive)
 	rename.saves = []record{p.record(ir.ChangeObject(c))}

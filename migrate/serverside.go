@@ -13,7 +13,16 @@ const (
 	lockNotAvailable = "55P03"
 	deadlockDetected = "40P01"
 	queryCanceled    = "57014"
+	mayNot           = "42501"
 )
+
+// unavailable reports whether the server was willing to answer a question about
+// rows and could not: it took too long, a lock was in the way, or the role may
+// not read the table.
+func unavailable(err error) bool {
+	state := sqlState(err)
+	return state == queryCanceled || state == lockNotAvailable || state == mayNot
+}
 
 // sqlState is the code of a server's answer; empty when err is no answer of one.
 func sqlState(err error) string {

@@ -32,6 +32,7 @@ func Diff(have, want *ir.Schema) []ir.Change {
 		d.foreignKeys(),
 		d.triggers(),
 		d.dropFromTables(),
+		d.replantForeignKeys(),
 		d.dropTables(),
 		d.dropFunctions(),
 		d.dropEnums(),

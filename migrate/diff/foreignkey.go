@@ -46,7 +46,9 @@ func (d *differ) foreignKey(p pair, now ir.ForeignKey) []ir.Change {
 	was, ok := lookup(p.have.ForeignKeys, sameKey(now))
 	add := ir.AddConstraint{Table: p.ref, Constraint: now}
 	switch {
-	case !ok || d.uprooted(was):
+	case ok && d.uprooted(was):
+		return nil // comes back when the key that it refers to stands again
+	case !ok:
 		return []ir.Change{add}
 	case was.Printed != now.Printed:
 		return []ir.Change{ir.DropConstraint{Table: p.ref, Constraint: was}, add}
@@ -54,6 +56,20 @@ func (d *differ) foreignKey(p pair, now ir.ForeignKey) []ir.Change {
 		return []ir.Change{ir.ValidateConstraint{Table: p.ref, Constraint: now}}
 	}
 	return nil
+}
+
+// replantForeignKeys brings back what dropForeignKeys took from under a key. It
+// comes after the old key is gone: while both stood, PostgreSQL could tie the
+// foreign key to either.
+func (d *differ) replantForeignKeys() (changes []ir.Change) {
+	for _, p := range d.both {
+		for _, k := range p.want.ForeignKeys {
+			if was, ok := lookup(p.have.ForeignKeys, sameKey(k)); ok && d.uprooted(was) {
+				changes = append(changes, ir.AddConstraint{Table: p.ref, Constraint: k})
+			}
+		}
+	}
+	return changes
 }
 
 // uprooted reports whether the key that k refers to goes away or is made anew:
