@@ -62,18 +62,22 @@ func Generate(p *ir.Program, library fs.FS, o GenerateOptions) ([]File, []Proble
 
 // emitter writes the files of one program.
 type emitter struct {
-	program  *ir.Program
-	names    *names
-	runtime  string            // import path of package pawl
-	taken    map[string]bool   // package-level names
-	guards   map[string]string // what operations ask of their row, by address
-	drafts   []draft
-	files    []File
-	problems []Problem
+	program *ir.Program
+	names   *names
+	runtime string            // import path of package pawl
+	taken   map[string]bool   // package-level names
+	guards  map[string]string // what operations ask of their row, by address
+	// signatures of the methods, by the address of the operation.
+	signatures map[string]string
+	drafts     []draft
+	files      []File
+	problems   []Problem
 }
 
 func newEmitter(p *ir.Program, o GenerateOptions) *emitter {
-	e := &emitter{program: p, names: resolve(p), guards: guardDocs(p), runtime: p.Go.Runtime}
+	e := &emitter{
+		program: p, names: resolve(p), guards: guardDocs(p), runtime: p.Go.Runtime, signatures: map[string]string{},
+	}
 	if e.runtime == RuntimeCopy {
 		e.runtime = path.Join(o.ImportPath, "pawl")
 	}

@@ -105,8 +105,10 @@ func (r *repository) open(o *ir.Operation, parameters, results string) {
 	w := r.w
 	w.P()
 	r.emitDoc(o)
-	w.P("func (", r.receiver, " ", r.names.typ, ") ", r.names.methods[o.Address],
-		"(ctx ", ident{"context", "Context"}, parameters, ") ", results, " {")
+	signature := w.S("(", r.receiver, " ", r.names.typ, ") ", r.names.methods[o.Address],
+		"(ctx ", ident{"context", "Context"}, parameters, ") ", results)
+	r.signatures[o.Address] = signature
+	w.P("func ", signature, " {")
 }
 
 // call spells the runtime's function with what all of them take first.

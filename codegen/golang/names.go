@@ -10,14 +10,14 @@ import (
 // names holds every Go name of the output, resolved before anything is printed.
 type names struct {
 	pkg          *scope
-	enums        map[string]string     // Go type, by qualified SQL name
-	labels       map[string][]string   // constants, by qualified SQL name, in the order of the values
-	repositories []repositoryNames     // as Program.Repositories
-	singletons   []singletonNames      // as Program.Singletons
-	limits       map[limitsKey]string  // variable
-	limitKeys    []limitsKey           // of limits, in the order of their first use
-	sentinels    map[reportedID]string // error variable
-	types        map[columnID]goType   // go { type = "…" }
+	enums        map[string]string         // Go type, by qualified SQL name
+	labels       map[string][]string       // constants, by qualified SQL name, in the order of the values
+	repositories []repositoryNames         // as Program.Repositories
+	singletons   []singletonNames          // as Program.Singletons
+	limits       map[limitsKey]string      // variable
+	limitKeys    []limitsKey               // of limits, in the order of their first use
+	sentinels    map[ConstraintName]string // error variable
+	types        map[columnID]goType       // go { type = "…" }
 	columns      map[tableColumn]*ir.Column
 	problems     []Problem
 	program      *ir.Program
@@ -52,12 +52,8 @@ type (
 		address string
 		role    ir.Role
 	}
-	// reportedID is how PostgreSQL names a constraint.
-	reportedID struct{ schema, table, name string }
-	columnID   struct{ address, column string }
+	columnID struct{ address, column string }
 )
-
-func idOf(r *ir.Reported) reportedID { return reportedID{r.Schema, r.Table, r.Name} }
 
 // resolve gives a Go name to everything in p. Names that users write come first,
 // in an order that makes the later one, which can be renamed, the one that is
@@ -65,7 +61,7 @@ func idOf(r *ir.Reported) reportedID { return reportedID{r.Schema, r.Table, r.Na
 func resolve(p *ir.Program) *names {
 	n := &names{
 		program: p, columns: indexColumns(p), enums: map[string]string{}, labels: map[string][]string{}, limits: map[limitsKey]string{},
-		sentinels: map[reportedID]string{}, types: map[columnID]goType{},
+		sentinels: map[ConstraintName]string{}, types: map[columnID]goType{},
 	}
 	own := append(ownNames(), "Store", "New", "InTx")
 	if hasTimeRanges(p) {

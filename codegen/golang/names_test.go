@@ -189,7 +189,7 @@ func TestSentinels(t *testing.T) {
 	if len(n.problems) > 0 {
 		t.Fatal(n.problems)
 	}
-	want := map[reportedID]string{
+	want := map[ConstraintName]string{
 		{"app", "t", "bookings_pkey"}:       "ErrBookingsPkey",
 		{"app", "t", "bookings_status"}:     "ErrBookingsStatusState",
 		{"app", "t", "bookings_status_key"}: "ErrBookingsStatusDuplicate",

@@ -55,8 +55,10 @@ func (e *emitter) emitRun(w *writer, n *singletonNames, o *ir.Operation, try boo
 	}
 	w.P("//")
 	w.Doc("fn may run more than once, as in InTx.")
-	w.P("func (s ", n.typ, ") ", method, "(ctx ", ident{"context", "Context"}, ", fn func(ctx ", ident{"context", "Context"},
-		", tx *Store) error, options ...", e.pawl("TxOption"), ") ", result, " {")
+	signature := w.S("(s ", n.typ, ") ", method, "(ctx ", ident{"context", "Context"}, ", fn func(ctx ", ident{"context", "Context"},
+		", tx *Store) error, options ...", e.pawl("TxOption"), ") ", result)
+	e.signatures[o.Address] = signature
+	w.P("func ", signature, " {")
 	w.P("return ", e.pawl(call), "(ctx, s.session, &", n.descriptor, ", func(ctx ", ident{"context", "Context"}, ", tx *", e.pawl("Session"), ") error {")
 	w.P("return fn(ctx, ", bindFunc, "(tx))")
 	w.P("}, options...)")
