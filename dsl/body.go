@@ -87,11 +87,13 @@ var foreignWords = map[string]string{
 
 func (b *body) takeBlocks(blocks []*hclsyntax.Block) {
 	first := make(map[string]*hclsyntax.Block)
+	misspelt := false
 	for _, inner := range blocks {
 		s := blockOf(b.schema, inner.Type)
 		switch {
 		case s == nil:
 			b.p.report(b.unknownBlock(inner))
+			misspelt = true
 			continue
 		case s.Later != "":
 			b.p.report(notYet("the block "+quote(inner.Type), inner.DefRange(), s.Later))
@@ -109,7 +111,8 @@ func (b *body) takeBlocks(blocks []*hclsyntax.Block) {
 		b.blocks = append(b.blocks, inner)
 	}
 	for _, s := range b.schema.Blocks {
-		if s.Required && !slices.ContainsFunc(blocks, func(i *hclsyntax.Block) bool { return i.Type == s.Type }) {
+		// A block that is unknown may be the one that is missing.
+		if s.Required && !misspelt && !slices.ContainsFunc(blocks, func(i *hclsyntax.Block) bool { return i.Type == s.Type }) {
 			b.p.report(diag.Diagnostic{
 				Code:    diag.MissingBlock,
 				Detail:  capital(an(b.schema.Type)) + " block needs " + an(s.Type) + " block.",

@@ -2,6 +2,8 @@ package dsl
 
 import (
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -51,7 +53,7 @@ func (p *project) finish(expr hclsyntax.Expression, ctx *hcl.EvalContext) (cty.V
 		return cty.NilVal, false
 	}
 	if sizeOf(v) > maxValue {
-		p.report(tooLarge(expr.Range(), "The value is larger than 64 kilobytes."))
+		p.report(tooLarge(expr.Range(), "The value is larger than 64 kilobytes.", "make it smaller"))
 		return cty.NilVal, false
 	}
 	return v, true
@@ -120,6 +122,7 @@ func (p *project) callsAreKnown(expr hclsyntax.Expression) bool {
 		if today, later := laterFunctions[call.Name]; later {
 			p.report(notYet("the function "+call.Name+"()", call.NameRange, today))
 			known = false
+			return nil
 		}
 		if _, key := keyFunctions[call.Name]; key {
 			p.report(diag.Diagnostic{
@@ -129,10 +132,31 @@ func (p *project) callsAreKnown(expr hclsyntax.Expression) bool {
 				Help:    "use it in `columns` of an index or a no_duplicates: columns = [" + call.Name + "(…)]",
 			})
 			known = false
+		} else if _, exists := functions[call.Name]; !exists {
+			p.report(unknownFunction(call))
+			known = false
 		}
 		return nil
 	})
 	return known
+}
+
+// unknownFunction reports a call of a function that does not exist. Most often
+// one of PostgreSQL was meant.
+func unknownFunction(call *hclsyntax.FunctionCallExpr) diag.Diagnostic {
+	d := diag.Diagnostic{
+		Code:    diag.UnknownFunction,
+		Detail:  "There is no function " + call.Name + "().",
+		Subject: call.NameRange,
+		Help:    "a function of PostgreSQL is SQL text: sql(\"" + call.Name + "(…)\")",
+	}
+	if _, known := baseTypes[call.Name]; known {
+		d.Detail = "The type " + call.Name + " takes nothing in parentheses."
+		d.Help = "write " + call.Name
+	} else if near, ok := diag.Suggest(call.Name, slices.Sorted(maps.Keys(functions))); ok {
+		d.Help = "did you mean " + near + "?"
+	}
+	return d
 }
 
 // comparable reports comparisons of a type with something else, which would be

@@ -54,12 +54,12 @@ func hardTexts() []string {
 	locals := func(s string) string { return "locals {\n  a = " + s + "\n}\n" }
 	return []string{
 		"", "\x00", "\xff\xfe", "\ufeffpawl {}", "pawl", "pawl {", "a = <<EOF\n", "a = \"${", "locals { a = \"\\u0000\" }",
-		many("{", 100000), many("[", 100000), "a = " + many("(", 100000), "a = " + many("!", 100000), "a = " + many("-", 100000),
-		locals(many("(", 50) + "1" + many(")", 50)), locals("1" + many(" + 1", 100000)), locals("a" + many("[0]", 100000)),
-		locals("a" + many(".b", 100000)), locals(many("true ? 1 : ", 100000) + "1"), locals("(" + many("1\n+", 5000) + "1)"),
-		locals("\"" + many("${", 100000)), locals("\"" + many("%{if true}", 100000) + "\""), locals("\"" + many("%{if true}", 900) + many("%{endif}", 900) + "\""),
+		many("{", 3000), many("[", 3000), "a = " + many("(", 3000), "a = " + many("!", 3000), "a = " + many("-", 3000),
+		locals(many("(", 50) + "1" + many(")", 50)), locals("1" + many(" + 1", 3000)), locals("a" + many("[0]", 3000)),
+		locals("a" + many(".b", 3000)), locals(many("true ? 1 : ", 3000) + "1"), locals("(" + many("1\n+", 5000) + "1)"),
+		locals("\"" + many("${", 3000)), locals("\"" + many("%{if true}", 3000) + "\""), locals("\"" + many("%{if true}", 900) + many("%{endif}", 900) + "\""),
 		locals("1e999999999"), locals("\"${1e4000 * 1e4000}\""), locals("[for i in [1,2]: [for j in [i]: j]]"),
-		locals("[1,2,3][*].x"), locals("{(null) = 1}"), locals("{ \"a\" = 1, a = 2 }[\"a\"]"), locals("substr(\"abc\", -10, 1000000000)"),
+		locals("[1,2,3][*].x"), locals("{(null) = 1}"), locals("{ \"a\" = 1, a = 2 }[\"a\"]"), locals("substr(\"abc\", -10, 30000000)"),
 		locals("format(\"%*d\", 1)"), locals("slice([1], 5, 2)"), locals("element([], 1)"), locals("chunklist([1], 0)"), locals("zipmap([1], [])"),
 		locals("merge(null)"), locals("coalesce()"), locals("table.a == bigint"), locals("list(null)"), locals("numeric(null)"), locals("sql(null)"),
 		locals("var[0]"), locals("enum[*]"), locals("table.x[0].y"), locals("path[\"module\"]"), locals("1 / 0"), locals("-bigint"), locals("bigint...."),

@@ -38,11 +38,11 @@ func nestingLimit(tokens hclsyntax.Tokens) (d diag.Diagnostic, tooDeep, whole bo
 	n := nesting{levels: []level{{lines: true}}}
 	for _, t := range tokens {
 		if t.Type == hclsyntax.TokenNumberLit && digitsOf(string(t.Bytes)) > maxDigits {
-			return tooLarge(t.Range, "The number has more than "+strconv.Itoa(maxDigits)+" digits."), true, false
+			return tooLarge(t.Range, "The number has more than "+strconv.Itoa(maxDigits)+" digits.", "write it as a text"), true, false
 		}
 		n.take(t.Type)
 		if len(n.levels) > maxDepth || n.top().operators > maxOperators {
-			return tooLarge(t.Range, "The text is nested too deep, or an expression is too long."), true, false
+			return tooLarge(t.Range, "The text is nested too deep, or an expression is too long.", "split it with locals"), true, false
 		}
 	}
 	return diag.Diagnostic{}, false, len(n.levels) == 1 && n.texts == 0
@@ -99,11 +99,11 @@ func digitsOf(literal string) int {
 	return len(literal)
 }
 
-func tooLarge(at hcl.Range, detail string) diag.Diagnostic {
+func tooLarge(at hcl.Range, detail, help string) diag.Diagnostic {
 	return diag.Diagnostic{
 		Code:    diag.TooLarge,
 		Detail:  detail,
 		Subject: at,
-		Help:    "split it with locals",
+		Help:    help,
 	}
 }

@@ -42,7 +42,7 @@ func (p *project) node(name string, from hcl.Range, evaluate func() (cty.Value, 
 	p.nodes[name] = n
 	if len(p.running) == maxChain {
 		if !p.chainReported { // a chain of thousands is too long at many places
-			p.report(tooLarge(from, "More than "+strconv.Itoa(maxChain)+" values in a row need each other."))
+			p.report(tooLarge(from, "More than "+strconv.Itoa(maxChain)+" values in a row need each other.", "shorten the chain"))
 		}
 		p.chainReported = true
 		n.done = true

@@ -181,7 +181,7 @@ func (p *project) state(expr hclsyntax.Expression, s *attrSchema) (Name, bool) {
 	if word, ok := singleWord(expr); ok {
 		p.report(diag.Diagnostic{
 			Code:    diag.WrongType,
-			Detail:  "A state is a text.",
+			Detail:  "This must be a text.",
 			Subject: expr.Range(),
 			Help:    "write it in quotes: " + quote(word),
 		})

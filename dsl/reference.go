@@ -242,7 +242,7 @@ func (p *project) reportUnknownRoot(t hcl.Traversal, want *attrSchema) {
 		Subject: stepRange(t[0]),
 		Help:    didYouMean(root, roots, ""),
 	}
-	if _, near := diag.Suggest(root, roots); !near && len(t) == 1 {
+	if len(t) == 1 {
 		d.Help = "a text stands in quotes: " + quote(root)
 	}
 	switch {
@@ -251,6 +251,8 @@ func (p *project) reportUnknownRoot(t hcl.Traversal, want *attrSchema) {
 		d.Help = "name one: " + root + ".NAME"
 	case want != nil && want.Kind == typeKind && len(t) == 1:
 		d = unknownType(root, d.Subject)
+	case want != nil && want.Kind == keysKind:
+		d.Help = "an expression over columns is SQL text: sql(\"…\")"
 	case want != nil && want.Kind == sqlKind:
 		d.Help = "SQL is text: write it in quotes, " + want.Name + " = \"…\""
 	case want != nil && len(want.Choices) > 0:

@@ -81,10 +81,14 @@ func (t *tableObject) part(r *reference, typ string) (cty.Value, bool) {
 	if parts[label] != nil {
 		return t.one(typ, label)
 	}
+	noun := typ
+	if typ == "no_duplicates" {
+		noun = "key"
+	}
 	if !t.p.incomplete {
 		t.p.report(diag.Diagnostic{
 			Code:    diag.UnknownReference,
-			Detail:  "The table " + quote(t.name) + " has no " + typ + " " + quote(label) + ".",
+			Detail:  "The table " + quote(t.name) + " has no " + noun + " " + quote(label) + ".",
 			Subject: r.place(),
 			Related: []diag.Related{{Range: labelRange(t.block), Text: "the table"}},
 			Help:    didYouMean(label, slices.Sorted(maps.Keys(parts)), ""),

@@ -8,3 +8,6 @@ table "rooms" {
     initial = ["free"]
   }
 }
+table "halls" {
+  colum "id" { type = bigint } # ERROR unknown-block "did you mean column"
+}

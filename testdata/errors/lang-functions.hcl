@@ -6,6 +6,6 @@ locals {
 table "events" {
   column "at" {
     type    = timestamptz
-    default = now() # ERROR unknown-function "now"
+    default = now() # ERROR unknown-function "no function now.*sql\\(\"now"
   }
 }

@@ -5,7 +5,7 @@ table "seats" {
   index "a" { columns = [] } # ERROR empty-list "\"columns\" is empty"
   index "b" { columns = [id, label, id] } # ERROR duplicate-name "names \"id\" twice"
   index "c" { columns = [7] } # ERROR wrong-type "column or sql"
-  index "d" { columns = [lower(label)] } # ERROR unknown-reference "Nothing is named \"label\""
+  index "d" { columns = [lower(label)] } # ERROR unknown-reference "Nothing is named \"label\".*SQL text: sql"
   index "e" { columns = [desc(id, label)] } # ERROR function-call "desc\\(\\) takes one column"
   index "f" { columns = [opclass(label)] } # ERROR function-call "text_pattern_ops"
   index "g" { columns = [nulls_first(nulls_last(id))] } # ERROR function-call "both first and last"

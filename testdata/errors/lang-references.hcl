@@ -20,7 +20,7 @@ table "bookings" {
   }
   foreign_key "d" {
     columns    = [a]
-    references = table.rooms.no_duplicates.nam # ERROR unknown-reference "no no_duplicates \"nam\".*did you mean name"
+    references = table.rooms.no_duplicates.nam # ERROR unknown-reference "has no key \"nam\".*did you mean name"
   }
   foreign_key "e" {
     columns    = [a]

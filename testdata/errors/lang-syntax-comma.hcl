@@ -1,3 +1,3 @@
 table "seats" {
-  column "id" { type = bigint, null = false } # ERROR syntax "(?i)only one argument"
+  column "id" { type = bigint, null = false } # ERROR syntax "(?i)single-line block"
 }

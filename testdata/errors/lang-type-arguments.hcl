@@ -7,6 +7,6 @@ table "prices" {
   column "f" { type = list(list(text)) } # ERROR function-call "any number of dimensions"
   column "g" { type = type("ltree; DROP TABLE x") } # ERROR function-call "name of a type"
   column "h" { type = timestamptz(7) } # ERROR function-call "from 0 to 6"
-  column "i" { type = bigint(4) } # ERROR unknown-function "bigint"
+  column "i" { type = bigint(4) } # ERROR unknown-function "nothing in parentheses.*write bigint"
   column "j" { type = list(serial) } # ERROR function-call "integer or bigint"
 }
