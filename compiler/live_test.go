@@ -2,6 +2,7 @@ package compiler_test
 
 import (
 	"context"
+	"os"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -71,5 +72,15 @@ func prepareAll(t *testing.T, conn *pgx.Conn, p *ir.Program) {
 
 func TestStatementsOfSeatsPrepare(t *testing.T) {
 	p := seats(t)
+	prepareAll(t, database(t, p), p)
+}
+
+// Odd names and all types are spelled so that the server reads them back.
+func TestStatementsOfTheZooPrepare(t *testing.T) {
+	src, err := os.ReadFile("testdata/zoo.hcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := compile(t, string(src))
 	prepareAll(t, database(t, p), p)
 }
