@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -160,24 +159,4 @@ func stopServer(server *devdb.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	return server.Stop(ctx)
-}
-
-// sayAfter is when work counts as long: a person begins to wonder.
-const sayAfter = 100 * time.Millisecond
-
-// slowly says what is being done when it is not done at once. The caller calls
-// done when it is.
-func (a *app) slowly(what string) (done func()) {
-	view := a.view
-	said := make(chan struct{})
-	timer := time.AfterFunc(sayAfter, func() {
-		view.Progress(what + " …")
-		close(said)
-	})
-	return sync.OnceFunc(func() {
-		// Once begun, the line is finished before anything else is written.
-		if !timer.Stop() {
-			<-said
-		}
-	})
 }

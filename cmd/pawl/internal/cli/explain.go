@@ -47,31 +47,40 @@ func explainSubject(_ *cobra.Command, args []string) error {
 }
 
 func (a *app) explain(arguments explainArguments) error {
-	// An address has a dot and a code has none.
-	if !strings.Contains(arguments.subject, ".") {
-		return a.explainCode(arguments.subject)
+	subject := arguments.subject
+	if entry, ok := diag.Lookup(diag.Code(subject)); ok {
+		a.view.CodeExplained(entry)
+		return nil
+	}
+	// What has no dot is hardly an address. It was meant as a code, and a spec
+	// with mistakes is no reason to talk of something else.
+	if !strings.Contains(subject, ".") {
+		if p, _, err := a.compile(); err != nil || p.program == nil {
+			return unknownCode(subject, nil)
+		}
 	}
 	p, err := a.load()
 	if err != nil {
 		return err
 	}
-	e, ok := newAtlas(p.program).explain(arguments.subject)
-	if !ok {
-		return unknownAddress(arguments.subject, newAtlas(p.program).addresses())
-	}
-	a.view.Explained(e)
-	return nil
-}
-
-func (a *app) explainCode(code string) error {
-	entry, ok := diag.Lookup(diag.Code(code))
-	if ok {
-		a.view.CodeExplained(entry)
+	atlas := newAtlas(p.program)
+	if e, ok := atlas.explain(subject); ok {
+		a.view.Explained(e)
 		return nil
 	}
+	if !strings.Contains(subject, ".") {
+		return unknownCode(subject, atlas.addresses())
+	}
+	return unknownAddress(subject, atlas.addresses())
+}
+
+// unknownCode names the code, or else the addresses, that were probably meant.
+func unknownCode(code string, addresses []string) error {
 	help := "a code stands in brackets after the word error; an address looks like table.bookings"
 	if near, ok := diag.Suggest(code, diagnosticCodes()); ok {
 		help = "did you mean " + near + "?"
+	} else if near := similar(code, addresses); len(near) > 0 {
+		help = "near it are " + strings.Join(near, ", ")
 	}
 	return usageError(help, "there is no diagnostic code %q", code)
 }

@@ -119,9 +119,14 @@ func (o output) write(ctx context.Context, d difference) (err error) {
 			err = errors.Join(err, os.Remove(temporary))
 		}
 	}()
+	swept := map[string]bool{}
 	for _, name := range names {
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if dir := filepath.Dir(o.at(name)); !swept[dir] {
+			swept[dir] = true
+			sweep(dir)
 		}
 		temporary, err := stage(o.at(name), o.files[name])
 		if err != nil {
@@ -145,7 +150,6 @@ func stage(file string, text []byte) (temporary string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	sweep(dir)
 	mode := fs.FileMode(0o644)
 	if info, err := os.Stat(file); err == nil {
 		mode = info.Mode().Perm()

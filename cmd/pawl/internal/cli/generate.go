@@ -45,7 +45,9 @@ func (a *app) generate(ctx context.Context, arguments generateArguments) error {
 	if p.program.Go == nil && p.program.SQL == nil {
 		return failed(errors.New("the spec generates nothing"), `add generate "go" { out = "store" }`)
 	}
+	done := a.slowlyHere("generating")
 	out, err := a.render(p)
+	done()
 	if err != nil {
 		return err
 	}

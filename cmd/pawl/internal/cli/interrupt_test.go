@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -154,6 +155,27 @@ func TestInterruptedPromptStopsThePrivateServer(t *testing.T) {
 		t.Fatalf("exit code %d, not %d; it said:\n%s", code, exitInterrupted, pawl.said())
 	}
 	until(t, "the private server is gone", func() bool { return len(serversOf(t, dir)) == 0 })
+}
+
+// A server that does not answer: it is said what pawl waits for, and a Ctrl-C
+// ends the wait.
+func TestInterruptedConnect(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	dir := folder(t, map[string]string{"rooms.hcl": smallSpec})
+	pawl := start(t, dir, nil, "plan", "--url", "postgres://app:s3cret@"+silent.Addr().String()+"/shop")
+	until(t, "it says what it waits for", func() bool {
+		return strings.Contains(pawl.said(), "connecting to app@"+silent.Addr().String()+"/shop …")
+	})
+	if code := pawl.interrupt(t); code != exitInterrupted {
+		t.Errorf("exit code %d, not %d", code, exitInterrupted)
+	}
+	if strings.Contains(pawl.said(), "s3cret") {
+		t.Errorf("it told the password:\n%s", pawl.said())
+	}
 }
 
 // serversOf lists the processes of the private server of a project.

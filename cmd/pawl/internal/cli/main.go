@@ -74,7 +74,7 @@ func (a *app) finish(ctx context.Context, err error) int {
 	case f.outage != nil:
 		a.view.Outage(*f.outage)
 	default:
-		a.view.Failure(view.Failure{Text: scrub(f.err.Error()), Help: f.help})
+		a.view.Failure(view.Failure{Text: scrub(f.err.Error()), Help: scrub(f.help)})
 	}
 	return f.code
 }
@@ -83,14 +83,16 @@ func (a *app) finish(ctx context.Context, err error) int {
 func (a *app) classify(ctx context.Context, err error) *failure {
 	var f *failure
 	switch {
-	case errors.As(err, &f):
-		return f
-	case !a.working:
+	case !errors.As(err, &f) && !a.working:
 		return usageError("pawl -h lists the commands, pawl COMMAND -h the flags of one", "%w", err)
-	case ctx.Err() != nil:
+	case f == nil:
+		f = failed(err, "")
+	}
+	if ctx.Err() != nil && f.code == exitFailed {
+		// Whatever failed did so because it was told to stop.
 		return &failure{code: exitInterrupted, err: fmt.Errorf("interrupted: %w", err)}
 	}
-	return failed(err, "")
+	return f
 }
 
 // bug reports a panic: ours, whatever the input was.

@@ -23,7 +23,9 @@ type project struct {
 // load reads and compiles the project, and shows what is wrong with it. An
 // error says that nothing may be done with it.
 func (a *app) load() (*project, error) {
+	done := a.slowlyHere("reading the spec")
 	p, list, err := a.compile()
+	done()
 	if err != nil {
 		return nil, err
 	}

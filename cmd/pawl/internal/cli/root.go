@@ -40,7 +40,7 @@ func (a *app) root(extra []command) *cobra.Command {
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		Args:              a.knownCommand,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:              a.noCommand,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.chooseView() },
 	}
 	root.SetOut(a.stdout)
@@ -50,6 +50,7 @@ func (a *app) root(extra []command) *cobra.Command {
 	root.SetHelpTemplate(helpTemplate)
 	cobra.EnableCommandSorting = false
 	a.globalFlags(root.PersistentFlags())
+	root.Flags().Bool("version", false, "the same as the command version")
 	for _, command := range append(commands, extra...) {
 		root.AddCommand(command(a))
 	}
@@ -69,6 +70,15 @@ func (a *app) globalFlags(flags *pflag.FlagSet) {
 	flags.BoolVarP(&g.verbose, "verbose", "v", false, "say more, the SQL for instance")
 	// Cobra's own text for -h names the command, which makes each line different.
 	flags.BoolP("help", "h", false, "show this help")
+}
+
+// noCommand is what pawl alone does.
+func (a *app) noCommand(cmd *cobra.Command, _ []string) error {
+	if asked, err := cmd.Flags().GetBool("version"); err == nil && asked {
+		a.view.Version(buildVersion())
+		return nil
+	}
+	return cmd.Help()
 }
 
 // run makes a command's RunE of its work.
