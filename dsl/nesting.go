@@ -56,6 +56,7 @@ func (n *nesting) take(t hclsyntax.TokenType) {
 		n.texts++
 	case hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc, hclsyntax.TokenTemplateSeqEnd:
 		n.texts--
+	default:
 	}
 	switch t {
 	case hclsyntax.TokenOBrace:
