@@ -75,11 +75,15 @@ func (r *repository) listSignature(given []parameter, paged bool) string {
 // emitPlaces takes the values of the row before out of it.
 func (r *repository) emitPlaces(places []place) {
 	w := r.w
-	w.P("var (")
-	for _, p := range places {
-		w.P(p.name, " ", p.typ)
+	if len(places) == 1 {
+		w.P("var ", places[0].name, " ", places[0].typ)
+	} else {
+		w.P("var (")
+		for _, p := range places {
+			w.P(p.name, " ", p.typ)
+		}
+		w.P(")")
 	}
-	w.P(")")
 	w.P("if after != nil {")
 	for _, p := range places {
 		value := "after." + r.names.fields[p.field.Name]
