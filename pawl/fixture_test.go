@@ -338,4 +338,31 @@ func eventually(t testing.TB, what string, condition func() bool) {
 	}
 }
 
+// meeting has goroutines wait for each other inside a section of code: where
+// nothing keeps them apart they meet, and where a lock does, each goes on alone
+// after a while.
+type meeting struct {
+	mu      sync.Mutex
+	here    int
+	changed chan struct{}
+}
+
+// wait returns when n have come, or nobody else did for 600 ms.
+func (m *meeting) wait(n int) {
+	m.mu.Lock()
+	if m.changed == nil {
+		m.changed = make(chan struct{})
+	}
+	m.here++
+	if m.here == n {
+		close(m.changed)
+	}
+	changed := m.changed
+	m.mu.Unlock()
+	select {
+	case <-changed:
+	case <-time.After(600 * time.Millisecond):
+	}
+}
+
 func itoa(n int) string { return strconv.Itoa(n) }

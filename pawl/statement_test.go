@@ -144,6 +144,8 @@ func TestTimeoutsAreSetAndDoNotStay(t *testing.T) {
 		must(t, err)
 		return got
 	}
+	// New to the connection, the statement runs in a transaction that is begun.
+	want(t, "timeouts of a first statement", text(s), "2ms 0 7s")
 	want(t, "timeouts of a statement", text(s), "2ms 0 0")
 	inside, err := pawl.InTx(t.Context(), s, func(_ cx, tx *pawl.Session) (string, error) { return text(tx), nil })
 	must(t, err)
