@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"slices"
 	"time"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -29,6 +30,9 @@ func arrayOf(t ir.Type) ir.Type { return ir.Type{Kind: ir.ArrayType, Elem: &t} }
 // statement is a statement that returns a row.
 func statement(role ir.Role, sql string, args, results []ir.Field) ir.Statement {
 	rows := ir.ReturnsOne
+	if role == ir.ExplainStatement {
+		results = slices.Concat(results, []ir.Field{field("verdict", text), field("subject", text)})
+	}
 	if results == nil {
 		rows = ir.ReturnsNone
 	}
@@ -189,6 +193,11 @@ func countersTable() ir.Repository {
 	}
 }
 
+// claimed are the columns that a claim returns.
+func claimed(payload []ir.Field) []ir.Field {
+	return slices.Concat(payload, []ir.Field{field("id", bigint), field("fence", bigint), field("attempt", ir.Type{Name: "int4"}), field("lease_until", timestamptz)})
+}
+
 func tasksQueue() ir.Repository {
 	payload := []ir.Field{field("kind", text), field("body", ir.Type{Name: "jsonb"})}
 	pairs := []ir.Field{field("ids", arrayOf(bigint)), field("fences", arrayOf(bigint))}
@@ -200,7 +209,7 @@ func tasksQueue() ir.Repository {
 		}}
 	}
 	claim := operation("claim", ir.ClaimOp, "SELECT kind, body, id, fence, attempt, lease_until FROM app.tasks LIMIT $1::integer",
-		[]ir.Field{field("limit", ir.Type{Name: "int4"}), field("lease", bigint)}, payload)
+		[]ir.Field{field("limit", ir.Type{Name: "int4"}), field("lease", bigint)}, claimed(payload))
 	claim.Statements = append(claim.Statements, ir.Statement{
 		Role: ir.DueStatement, Rows: ir.ReturnsNone, Args: claim.Statements[0].Args[:1],
 		SQL: "/* queue.tasks.claim */ UPDATE app.tasks SET state = 'ready' WHERE state = 'scheduled' AND $1::integer > 0",

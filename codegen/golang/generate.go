@@ -23,7 +23,7 @@ type File struct {
 type GenerateOptions struct {
 	// ImportPath is the Go import path of the output directory: the module's path
 	// and the directory below it. With runtime = "copy" the output imports
-	// <ImportPath>/pawl.
+	// <ImportPath>/pawl; otherwise it is not looked at.
 	ImportPath string
 }
 
@@ -87,7 +87,7 @@ func newEmitter(p *ir.Program, o GenerateOptions) *emitter {
 
 // check returns what keeps p from being generated.
 func (e *emitter) check() []Problem {
-	problems := e.names.problems
+	problems := append(e.names.problems, checkResults(e.program)...)
 	if p := packageProblem(e.program.Go); p != nil {
 		problems = append(problems, *p)
 	}
@@ -159,17 +159,17 @@ func (e *emitter) format() {
 	workers.Wait()
 	for i, d := range e.drafts {
 		if failures[i] != nil {
-			e.problems = append(e.problems, internalProblem(d.name, failures[i]))
+			e.problems = append(e.problems, internalProblem(d.name, fmt.Errorf("what was generated is no Go: %w", failures[i])))
 			continue
 		}
 		e.files = append(e.files, File{Path: path.Join(e.program.Go.Dir, d.name), Content: contents[i]})
 	}
 }
 
-// internalProblem is a defect of this generator.
-func internalProblem(file string, err error) Problem {
+// internalProblem is a defect of this generator or of what came before it.
+func internalProblem(where string, err error) Problem {
 	return Problem{
-		Text:     fmt.Sprintf("internal error: generated %s is no Go: %v", file, err),
+		Text:     fmt.Sprintf("internal error: %s: %v", where, err),
 		Help:     "this is a defect of pawl, not of the specification: please report it with the text above",
 		Internal: true,
 	}

@@ -36,7 +36,7 @@ func (r *repository) emitMethod(o *ir.Operation) {
 
 // unknownOperation is an operation that this generator has no shape for.
 func unknownOperation(o *ir.Operation) Problem {
-	return internalProblem("code", fmt.Errorf("%s is an operation of the unknown kind %q", o.Address, o.Kind))
+	return internalProblem(o.Address, fmt.Errorf("there is no method for the kind %q", o.Kind))
 }
 
 // parameter is a parameter of a generated method.

@@ -94,6 +94,7 @@ func TestCollisions(t *testing.T) {
 		{
 			"a queue's column and the claim's own", program(nil, with(tasksQueue(), func(r *ir.Repository) {
 				r.Queue.Payload = []ir.Field{field("fence", bigint)}
+				r.Operations[1].Statements[0].Results = claimed(r.Queue.Payload)
 			})),
 			[]string{`80: column "fence" needs the Go name Fence in struct TaskClaim`},
 			"go { name",

@@ -186,6 +186,7 @@ func anyProgram(t *rapid.T) *ir.Program {
 	queue := tasksQueue()
 	queue.Queue.Payload = anyFields(t, "payload", 4)
 	queue.Operations[0].Statements[0].Args = queue.Queue.Payload
+	queue.Operations[1].Statements[0].Results = claimed(queue.Queue.Payload)
 	p.Repositories = append(p.Repositories, queue)
 	return p
 }
