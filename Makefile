@@ -41,7 +41,7 @@ lint: ## gofumpt, vet, staticcheck, exhaustive switches, error comparisons.
 	@test -z "$$($(TOOL) gofumpt -l $$(git ls-files '*.go'))" || { echo "gofumpt would change:"; $(TOOL) gofumpt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet $(PACKAGES)
 	$(TOOL) staticcheck $(PACKAGES)
-	$(TOOL) exhaustive -default-signifies-exhaustive $(PACKAGES)
+	$(TOOL) exhaustive -d $(PACKAGES)
 	$(TOOL) go-check-sumtype $(PACKAGES)
 	$(TOOL) go-errorlint -asserts -comparison -errorf $(PACKAGES)
 
