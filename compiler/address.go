@@ -45,8 +45,10 @@ func plainLabel(s string) bool {
 // can be told in pg_stat_activity and in the server's log. An address cannot
 // end the comment early, nor open one inside it.
 func comment(address string) string {
-	return "/* " + strings.NewReplacer("*/", "* /", "/*", "/ *").Replace(address) + " */ "
+	return "/* " + commentMarks.Replace(address) + " */ "
 }
+
+var commentMarks = strings.NewReplacer("*/", "* /", "/*", "/ *")
 
 // pos leads back to the source, without hcl's types.
 func pos(r hcl.Range) ir.Pos {

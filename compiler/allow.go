@@ -48,10 +48,46 @@ func (c *compilation) warnChangingCheck(allow []dsl.Allow, e *expression) {
 
 // allowances reports allow entries that silence nothing that exists.
 func (c *compilation) allowances() {
-	for _, b := range c.blocks() {
-		for _, a := range b.Allow {
-			c.allowance(a)
-		}
+	for _, t := range c.spec.Tables {
+		c.allowancesOf(t.Block)
+		c.tableAllowances(t)
+	}
+	for _, q := range c.spec.Queues {
+		c.allowancesOf(q.Block)
+		visit(q.Columns, func(b *dsl.Column) { c.allowancesOf(b.Block) })
+	}
+	visit(c.spec.Enums, func(b *dsl.Enum) { c.allowancesOf(b.Block) })
+	visit(c.spec.Singletons, func(b *dsl.Singleton) { c.allowancesOf(b.Block) })
+	visit(c.spec.Transactions, func(b *dsl.Transaction) { c.allowancesOf(b.Block) })
+}
+
+func (c *compilation) tableAllowances(t *dsl.Table) {
+	if t.PrimaryKey != nil {
+		c.allowancesOf(t.PrimaryKey.Block)
+	}
+	visit(t.Columns, func(b *dsl.Column) { c.allowancesOf(b.Block) })
+	visit(t.ForeignKeys, func(b *dsl.ForeignKey) { c.allowancesOf(b.Block) })
+	visit(t.Checks, func(b *dsl.Check) { c.allowancesOf(b.Block) })
+	visit(t.Indexes, func(b *dsl.Index) { c.allowancesOf(b.Block) })
+	visit(t.NoDuplicates, func(b *dsl.NoDuplicates) { c.allowancesOf(b.Block) })
+	visit(t.NoOverlaps, func(b *dsl.NoOverlap) { c.allowancesOf(b.Block) })
+	visit(t.Adjusts, func(b *dsl.Adjust) { c.allowancesOf(b.Block) })
+	visit(t.Edits, func(b *dsl.Edit) { c.allowancesOf(b.Block) })
+	visit(t.Transitions, func(b *dsl.Transitions) {
+		c.allowancesOf(b.Block)
+		visit(b.Moves, func(m *dsl.Move) { c.allowancesOf(m.Block) })
+	})
+}
+
+func visit[T any](blocks []*T, each func(*T)) {
+	for _, b := range blocks {
+		each(b)
+	}
+}
+
+func (c *compilation) allowancesOf(b dsl.Block) {
+	for _, a := range b.Allow {
+		c.allowance(a)
 	}
 }
 
@@ -77,50 +113,6 @@ func codeNames(codes []diag.Code) []string {
 	list := make([]string, len(codes))
 	for i, code := range codes {
 		list[i] = string(code)
-	}
-	return list
-}
-
-// blocks lists every block of the specification.
-func (c *compilation) blocks() []dsl.Block {
-	var list []dsl.Block
-	for _, t := range c.spec.Tables {
-		list = append(list, t.Block)
-		list = append(list, partsOf(t)...)
-	}
-	for _, e := range c.spec.Enums {
-		list = append(list, e.Block)
-	}
-	for _, q := range c.spec.Queues {
-		list = append(list, q.Block)
-		list = appendBlocks(list, q.Columns, func(b *dsl.Column) dsl.Block { return b.Block })
-	}
-	list = appendBlocks(list, c.spec.Singletons, func(b *dsl.Singleton) dsl.Block { return b.Block })
-	return appendBlocks(list, c.spec.Transactions, func(b *dsl.Transaction) dsl.Block { return b.Block })
-}
-
-func partsOf(t *dsl.Table) []dsl.Block {
-	var list []dsl.Block
-	if t.PrimaryKey != nil {
-		list = append(list, t.PrimaryKey.Block)
-	}
-	list = appendBlocks(list, t.Columns, func(b *dsl.Column) dsl.Block { return b.Block })
-	list = appendBlocks(list, t.ForeignKeys, func(b *dsl.ForeignKey) dsl.Block { return b.Block })
-	list = appendBlocks(list, t.Checks, func(b *dsl.Check) dsl.Block { return b.Block })
-	list = appendBlocks(list, t.Indexes, func(b *dsl.Index) dsl.Block { return b.Block })
-	list = appendBlocks(list, t.NoDuplicates, func(b *dsl.NoDuplicates) dsl.Block { return b.Block })
-	list = appendBlocks(list, t.NoOverlaps, func(b *dsl.NoOverlap) dsl.Block { return b.Block })
-	list = appendBlocks(list, t.Transitions, func(b *dsl.Transitions) dsl.Block { return b.Block })
-	for _, s := range t.Transitions {
-		list = appendBlocks(list, s.Moves, func(b *dsl.Move) dsl.Block { return b.Block })
-	}
-	list = appendBlocks(list, t.Adjusts, func(b *dsl.Adjust) dsl.Block { return b.Block })
-	return appendBlocks(list, t.Edits, func(b *dsl.Edit) dsl.Block { return b.Block })
-}
-
-func appendBlocks[T any](list []dsl.Block, parts []*T, block func(*T) dsl.Block) []dsl.Block {
-	for _, p := range parts {
-		list = append(list, block(p))
 	}
 	return list
 }

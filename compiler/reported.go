@@ -278,7 +278,11 @@ func (r *reportedConstraint) covered(w write) bool {
 	}
 	values := map[string]*pgsql.Expr{}
 	for _, a := range w.set {
-		values[a.column.name] = a.expr // without casts, which hide a literal from NeverTrue
+		// Of other values than constants nothing would be known. Casts stay away:
+		// they hide a literal from NeverTrue.
+		if len(a.expr.Columns()) == 0 && len(a.expr.Args()) == 0 && mentions(r.where.Expr, []string{a.column.name}) {
+			values[a.column.name] = a.expr
+		}
 	}
 	if len(values) > 0 && r.where.Substitute(values).NeverTrue() {
 		return true
