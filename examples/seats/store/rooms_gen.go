@@ -137,6 +137,39 @@ func (r Rooms) Delete(ctx context.Context, id int64) error {
 	return err
 }
 
+// Reprice reads one row of rooms with a lock, lets the given function change
+// price, and writes it, in one transaction: another edit of the row waits, so
+// no decision rests on an old value. Changes of other columns are not written.
+// When the function returns an error nothing is written. A row that is locked
+// too long is busy, a missing row is not found.
+//
+// change may set Price and nothing else. It runs in the transaction that holds
+// the lock, perhaps more than once, and must change nothing but the row; an
+// error of it ends the edit and is returned.
+//
+// It locks FOR NO KEY UPDATE: price stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	SELECT id, name, price
+//	FROM app.rooms
+//	WHERE id = $1::bigint
+//	FOR NO KEY UPDATE
+//
+//	UPDATE app.rooms
+//	SET price = $2::numeric
+//	WHERE id = $1::bigint
+//	RETURNING id, name, price
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [*pawl.NotEditableError]: change set another column; nothing was written
+//   - [ErrRoomsPriceNotNegative]: a row breaks the check price >= 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (r Rooms) Reprice(ctx context.Context, id int64, change func(ctx context.Context, row *Room) error) (Room, error) {
+	return pawl.Edit(ctx, r.session, &roomsRepriceOperation, (*Room).dest, change, id)
+}
+
 // Rename reads one row of rooms with a lock, lets the given function change
 // name, and writes it, in one transaction: another edit of the row waits, so no
 // decision rests on an old value. Changes of other columns are not written.
@@ -171,39 +204,6 @@ func (r Rooms) Rename(ctx context.Context, id int64, change func(ctx context.Con
 	return pawl.Edit(ctx, r.session, &roomsRenameOperation, (*Room).dest, change, id)
 }
 
-// Reprice reads one row of rooms with a lock, lets the given function change
-// price, and writes it, in one transaction: another edit of the row waits, so
-// no decision rests on an old value. Changes of other columns are not written.
-// When the function returns an error nothing is written. A row that is locked
-// too long is busy, a missing row is not found.
-//
-// change may set Price and nothing else. It runs in the transaction that holds
-// the lock, perhaps more than once, and must change nothing but the row; an
-// error of it ends the edit and is returned.
-//
-// It locks FOR NO KEY UPDATE: price stands in no full unique key, so other
-// writers of the row must wait and inserts of rows that refer to it need not.
-// FOR UPDATE would block those for nothing.
-//
-//	SELECT id, name, price
-//	FROM app.rooms
-//	WHERE id = $1::bigint
-//	FOR NO KEY UPDATE
-//
-//	UPDATE app.rooms
-//	SET price = $2::numeric
-//	WHERE id = $1::bigint
-//	RETURNING id, name, price
-//
-// Errors:
-//   - [pawl.ErrNotFound]: no row has this key
-//   - [*pawl.NotEditableError]: change set another column; nothing was written
-//   - [ErrRoomsPriceNotNegative]: a row breaks the check price >= 0
-//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
-func (r Rooms) Reprice(ctx context.Context, id int64, change func(ctx context.Context, row *Room) error) (Room, error) {
-	return pawl.Edit(ctx, r.session, &roomsRepriceOperation, (*Room).dest, change, id)
-}
-
 // The SQL of the operations, as it is sent.
 const (
 	roomsInsertSQL = `/* table.rooms.insert */ INSERT INTO app.rooms (name, price)
@@ -226,20 +226,20 @@ ORDER BY id
 FOR NO KEY UPDATE`
 	roomsDeleteSQL = `/* table.rooms.delete */ DELETE FROM app.rooms
 WHERE id = $1::bigint`
-	roomsRenameLockSQL = `/* table.rooms.edit.rename */ SELECT id, name, price
-FROM app.rooms
-WHERE id = $1::bigint
-FOR UPDATE`
-	roomsRenameWriteSQL = `/* table.rooms.edit.rename */ UPDATE app.rooms
-SET name = $2::text
-WHERE id = $1::bigint
-RETURNING id, name, price`
 	roomsRepriceLockSQL = `/* table.rooms.edit.reprice */ SELECT id, name, price
 FROM app.rooms
 WHERE id = $1::bigint
 FOR NO KEY UPDATE`
 	roomsRepriceWriteSQL = `/* table.rooms.edit.reprice */ UPDATE app.rooms
 SET price = $2::numeric
+WHERE id = $1::bigint
+RETURNING id, name, price`
+	roomsRenameLockSQL = `/* table.rooms.edit.rename */ SELECT id, name, price
+FROM app.rooms
+WHERE id = $1::bigint
+FOR UPDATE`
+	roomsRenameWriteSQL = `/* table.rooms.edit.rename */ UPDATE app.rooms
+SET name = $2::text
 WHERE id = $1::bigint
 RETURNING id, name, price`
 )
@@ -286,18 +286,6 @@ var roomsDeleteOperation = pawl.Operation{
 	Errors: roomsErrors,
 }
 
-var roomsRenameOperation = pawl.EditOperation{
-	Operation: pawl.Operation{
-		Name:   "table.rooms.edit.rename",
-		Table:  "app.rooms",
-		SQL:    roomsRenameWriteSQL,
-		Errors: roomsErrors,
-	},
-	LockSQL:  roomsRenameLockSQL,
-	Columns:  []string{"id", "name", "price"},
-	Editable: []int{1},
-}
-
 var roomsRepriceOperation = pawl.EditOperation{
 	Operation: pawl.Operation{
 		Name:   "table.rooms.edit.reprice",
@@ -308,4 +296,16 @@ var roomsRepriceOperation = pawl.EditOperation{
 	LockSQL:  roomsRepriceLockSQL,
 	Columns:  []string{"id", "name", "price"},
 	Editable: []int{2},
+}
+
+var roomsRenameOperation = pawl.EditOperation{
+	Operation: pawl.Operation{
+		Name:   "table.rooms.edit.rename",
+		Table:  "app.rooms",
+		SQL:    roomsRenameWriteSQL,
+		Errors: roomsErrors,
+	},
+	LockSQL:  roomsRenameLockSQL,
+	Columns:  []string{"id", "name", "price"},
+	Editable: []int{1},
 }

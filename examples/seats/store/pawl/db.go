@@ -39,20 +39,27 @@ type (
 	connected interface {
 		Conn() *pgx.Conn
 	}
-	sender interface {
-		SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
-	}
 )
 
 // idle is PostgreSQL's transaction status of a connection outside a transaction.
 const idle = 'I'
 
+// connOf returns the connection that db is or wraps.
+func connOf(db DB) (*pgx.Conn, bool) {
+	if conn, ok := db.(*pgx.Conn); ok {
+		return conn, conn != nil
+	}
+	c, ok := db.(connected)
+	if !ok {
+		return nil, false
+	}
+	conn := c.Conn()
+	return conn, conn != nil
+}
+
 // inRawTransaction reports whether db is a connection on which somebody has sent
 // BEGIN without telling pgx.
 func inRawTransaction(db DB) bool {
-	conn, ok := db.(*pgx.Conn)
-	if c, wrapped := db.(connected); wrapped {
-		conn, ok = c.Conn(), true
-	}
-	return ok && conn != nil && !conn.IsClosed() && conn.PgConn().TxStatus() != idle
+	conn, ok := connOf(db)
+	return ok && !conn.IsClosed() && conn.PgConn().TxStatus() != idle
 }

@@ -28,6 +28,7 @@ const (
 	OutcomeBusy          Outcome = "busy"           // a lock was not to be had in time
 	OutcomeTimeout       Outcome = "timeout"        //
 	OutcomeClaimLost     Outcome = "claim_lost"     //
+	OutcomeConflict      Outcome = "conflict"       // a serialization failure or deadlock inside a transaction, whose owner may retry it
 	OutcomeRetried       Outcome = "retried"        // an attempt that is followed by another: not an error of the operation
 	OutcomeExhausted     Outcome = "exhausted"      // the last attempt failed with an error worth a retry
 	OutcomeCommitUnknown Outcome = "commit_unknown" // alarm on any
@@ -118,6 +119,10 @@ func outcomeOf(err error) Outcome {
 		if errors.Is(err, o.family) {
 			return o.outcome
 		}
+	}
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) && (pgErr.Code == "40001" || pgErr.Code == "40P01") {
+		return OutcomeConflict
 	}
 	return OutcomeError
 }

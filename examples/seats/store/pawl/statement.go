@@ -184,10 +184,27 @@ func (c *call) once(ctx context.Context, args []any, into collector) error {
 		}
 		return into.collect(rows)
 	}
-	if c.limits.isolation() != pgx.ReadCommitted || c.s.root.explicit.Load() {
-		return c.explicitly(ctx, args, into)
+	db := c.s.db
+	if pool, ok := db.(acquirer); ok {
+		conn, err := pool.Acquire(ctx)
+		if err != nil {
+			return err // nothing was sent
+		}
+		defer conn.Release()
+		db = conn
 	}
-	readCommitted, err := c.batch(ctx, args, into)
+	known := acquaintanceOf(db)
+	err := c.on(ctx, db, known, args, into)
+	known.note(c.op.SQL, err)
+	return err
+}
+
+// on is once on a connection.
+func (c *call) on(ctx context.Context, db DB, known *acquaintance, args []any, into collector) error {
+	if c.limits.isolation() != pgx.ReadCommitted || c.s.root.explicit.Load() || !known.batches(c.op.SQL) {
+		return c.explicitly(ctx, db, args, into)
+	}
+	readCommitted, err := c.batch(ctx, db, args, into)
 	if readCommitted {
 		return err
 	}
@@ -197,7 +214,7 @@ func (c *call) once(ctx context.Context, args []any, into collector) error {
 	c.s.root.explicit.Store(true)
 	if c.limits.Retry.retries(err) || (err == nil && into.count() == 0) {
 		into.reset()
-		return c.explicitly(ctx, args, into)
+		return c.explicitly(ctx, db, args, into)
 	}
 	return err
 }
@@ -206,25 +223,15 @@ func (c *call) once(ctx context.Context, args []any, into collector) error {
 // implicit transaction, whose Sync is its COMMIT. readCommitted is false when
 // the batch ran at another isolation level.
 //
-// BEGIN does not travel with it: a pool throws away a connection that comes back
-// in a transaction, and a reply would be needed before COMMIT could follow.
-func (c *call) batch(ctx context.Context, args []any, into collector) (readCommitted bool, err error) {
-	var via sender = c.s.db
-	if pool, ok := c.s.db.(acquirer); ok {
-		conn, err := pool.Acquire(ctx)
-		if err != nil {
-			return true, err // nothing was sent
-		}
-		defer conn.Release()
-		via = conn
-	}
+// BEGIN does not travel with it: COMMIT could only follow once the reply is here.
+func (c *call) batch(ctx context.Context, db DB, args []any, into collector) (readCommitted bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return true, err // nothing was sent
 	}
 	var b pgx.Batch
 	b.Queue(c.s.root.settings.settings(timeouts{c.limits.LockTimeout, c.limits.StatementTimeout}))
 	c.op.queue(&b, args)
-	results := via.SendBatch(ctx, &b)
+	results := db.SendBatch(ctx, &b)
 	readCommitted, err = readSettings(results)
 	if err == nil {
 		err = c.op.read(results, into)
@@ -317,9 +324,10 @@ func (c *call) config() txConfig {
 
 // explicitly runs the statement in a transaction that is begun and committed with
 // messages of its own, at the operation's isolation level.
-func (c *call) explicitly(ctx context.Context, args []any, into collector) error {
+func (c *call) explicitly(ctx context.Context, db DB, args []any, into collector) error {
 	config := c.config()
-	return c.s.attempt(ctx, &config, func(ctx context.Context, tx *Session) error {
+	via := &Session{db: db, root: c.s.root}
+	return via.attempt(ctx, &config, func(ctx context.Context, tx *Session) error {
 		return tx.inside(ctx, c.op, args, into)
 	})
 }
