@@ -121,9 +121,7 @@ func (a *atlas) explain(address string) (view.Explanation, bool) {
 	}
 	e.Source = cmp.Or(e.Source, a.source(address))
 	a.addErrors(&e)
-	if invariant, ok := a.invariants[address]; ok && !e.Brief {
-		a.addMeeting(&e, invariant.Facts())
-	}
+	a.addMeeting(&e)
 	return e, true
 }
 
@@ -152,24 +150,35 @@ func (a *atlas) addFacts(e *view.Explanation, f *ir.Facts) {
 	}
 }
 
-// addMeeting adds the methods that an invariant did not make and that meet it:
-// those whose error can be one of its constraints.
-func (a *atlas) addMeeting(e *view.Explanation, f *ir.Facts) {
+// addMeeting adds the methods that the address did not make and that meet it:
+// those that can return its error. An invariant's are shown whole, since how
+// they meet it is part of the promise.
+func (a *atlas) addMeeting(e *view.Explanation) {
+	switch a.invariants[e.Address].(type) {
+	case *ir.Adjust, *ir.Edit:
+		return // what they can meet are checks, which have addresses of their own
+	case nil:
+		if e.Brief || len(e.Methods) > 0 {
+			return
+		}
+		e.Brief = true
+	}
 	for i := range a.program.Repositories {
 		r := &a.program.Repositories[i]
-		if r.Schema != f.Table.Schema || r.Table != f.Table.Name {
-			continue
-		}
 		for j := range r.Operations {
-			if op := &r.Operations[j]; !op.Internal && !e.Has(op.Address) && meets(op, f.Objects) {
+			if op := &r.Operations[j]; !op.Internal && !e.Has(op.Address) && meets(r, op, e.Address) {
 				a.addMethod(e, located{op, r})
 			}
 		}
 	}
 }
 
-func meets(op *ir.Operation, objects []ir.ObjectID) bool {
-	return slices.ContainsFunc(objects, func(id ir.ObjectID) bool { return slices.Contains(op.Errors, id.Name) })
+// meets reports whether an operation can return an error that PostgreSQL reports
+// for the address.
+func meets(r *ir.Repository, op *ir.Operation, address string) bool {
+	return slices.ContainsFunc(r.Reported, func(c ir.Reported) bool {
+		return c.Address == address && !c.Inherited && slices.Contains(op.Errors, c.Name)
+	})
 }
 
 // addRepository tells what a table or queue consists of.
@@ -256,7 +265,9 @@ func (a *atlas) addMethod(e *view.Explanation, o located) {
 		m.Statements = append(m.Statements, view.Statement{Role: string(s.Role), SQL: s.SQL})
 	}
 	e.Methods = append(e.Methods, m)
-	e.Source = cmp.Or(e.Source, op.Pos.String())
+	if op.Address == e.Address {
+		e.Source = cmp.Or(e.Source, op.Pos.String())
+	}
 }
 
 func (a *atlas) addObjects(e *view.Explanation, objects []object) {
@@ -305,6 +316,7 @@ func (a *atlas) source(address string) string {
 	return ""
 }
 
+// reasons are those of the program in the words of the view.
 func reasons(list []ir.Reason) []view.Reason {
 	out := make([]view.Reason, len(list))
 	for i, r := range list {

@@ -142,34 +142,75 @@ func explainCase(t *testing.T, p *project, dir string) []byte {
 // makes it so.
 func compareFolder(t *testing.T, dir string, want map[string][]byte) {
 	t.Helper()
+	have := golden(t, dir)
+	if *update {
+		rewrite(t, dir, have, want)
+		return
+	}
+	if diff := diffFolder(have, want); diff != "" {
+		t.Errorf("the golden folder is not what the spec makes (-have +made); go test -update rewrites it:\n%s", diff)
+	}
+}
+
+// golden reads what is in a golden folder beside its spec.
+func golden(t *testing.T, dir string) map[string]string {
+	t.Helper()
 	have := contents(t, dir)
 	for name := range have {
 		if filepath.Ext(name) == ".hcl" {
 			delete(have, name)
 		}
 	}
-	if *update {
-		o := output{root: dir, files: want}
-		d, err := o.compare()
-		if err == nil {
-			for name := range have {
-				if _, wanted := want[name]; !wanted {
-					d.stale = append(d.stale, name)
-				}
-			}
-			err = o.write(context.Background(), d)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
+	return have
+}
+
+// diffFolder compares in both directions: a file that is missing and one that
+// nothing makes are differences too.
+func diffFolder(have map[string]string, want map[string][]byte) string {
 	made := map[string]string{}
 	for name, text := range want {
 		made[name] = string(text)
 	}
-	if diff := cmp.Diff(have, made); diff != "" {
-		t.Errorf("the golden folder is not what the spec makes (-have +made); go test -update rewrites it:\n%s", diff)
+	return cmp.Diff(have, made)
+}
+
+func rewrite(t *testing.T, dir string, have map[string]string, want map[string][]byte) {
+	t.Helper()
+	o := output{root: dir, files: want}
+	d, err := o.compare()
+	for name := range have {
+		if _, wanted := want[name]; !wanted {
+			d.stale = append(d.stale, name)
+		}
+	}
+	if err == nil {
+		err = o.write(context.Background(), d)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The comparison itself must be able to fail, in both directions.
+func TestGoldenFoldersAreComparedInBothDirections(t *testing.T) {
+	want := texts(map[string]string{"schema.sql": "s", "store/a_gen.go": "a"})
+	for name, test := range map[string]struct {
+		have map[string]string
+		same bool
+	}{
+		"same":    {map[string]string{"schema.sql": "s", "store/a_gen.go": "a", "spec.hcl": "x"}, true},
+		"changed": {map[string]string{"schema.sql": "t", "store/a_gen.go": "a"}, false},
+		"missing": {map[string]string{"schema.sql": "s"}, false},
+		"extra":   {map[string]string{"schema.sql": "s", "store/a_gen.go": "a", "store/b_gen.go": "b"}, false},
+	} {
+		dir := folder(t, test.have)
+		if diff := diffFolder(golden(t, dir), want); (diff == "") != test.same {
+			t.Errorf("%s: the difference is %q", name, diff)
+		}
+		rewrite(t, dir, golden(t, dir), want)
+		if diff := diffFolder(golden(t, dir), want); diff != "" {
+			t.Errorf("%s: after -update the difference is %s", name, diff)
+		}
 	}
 }
 
@@ -179,11 +220,11 @@ func compareFolder(t *testing.T, dir string, want map[string][]byte) {
 func loadAndApply(t *testing.T, p *project, sql []byte) {
 	t.Helper()
 	loaded, applied := connectTo(t, pgtest.URL(t)), connectTo(t, pgtest.URL(t))
-	plan := planOn(t, applied, p.program)
-	if plan.Server < p.program.Postgres {
-		t.Skipf("the case needs PostgreSQL %d, and the server is %d", p.program.Postgres, plan.Server)
+	if major := majorOf(t, applied); major < p.program.Postgres {
+		t.Skipf("the case needs PostgreSQL %d, and the server is %d", p.program.Postgres, major)
 	}
 	mustExec(t, loaded, string(sql))
+	plan := planOn(t, applied, p.program)
 	if err := plan.Apply(t.Context(), applied, migrate.ApplyOptions{}); err != nil {
 		t.Fatalf("apply: %v", err)
 	}
@@ -204,6 +245,15 @@ func connectTo(t *testing.T, url string) *pgx.Conn {
 	}
 	t.Cleanup(func() { conn.Close(context.Background()) })
 	return conn
+}
+
+func majorOf(t *testing.T, conn *pgx.Conn) int {
+	t.Helper()
+	var number int
+	if err := conn.QueryRow(t.Context(), "SELECT current_setting('server_version_num')::integer").Scan(&number); err != nil {
+		t.Fatal(err)
+	}
+	return number / 10000
 }
 
 func planOn(t *testing.T, conn *pgx.Conn, program *ir.Program) *migrate.Plan {

@@ -3,6 +3,8 @@ package view
 import (
 	"fmt"
 	"slices"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Explanation is everything that was decided about one address.
@@ -93,7 +95,7 @@ func (h *human) methods(e Explanation) {
 		if e.Brief {
 			p.line("  %s", m.title())
 		} else {
-			h.method(m)
+			h.method(m, e.Reasons)
 		}
 	}
 	if e.Brief && len(e.Methods) > 0 {
@@ -109,13 +111,14 @@ func (m Method) title() string {
 	return m.Address
 }
 
-func (h *human) method(m Method) {
+// method shows one method whole, without the reasons that stand above already.
+func (h *human) method(m Method, told []Reason) {
 	p := h.out
 	p.line("  %s", p.paint(bold, m.title()))
 	if m.Signature != "" {
 		p.line("    %-12s %s", "address", m.Address)
 	}
-	p.wrapped("    ", m.Doc)
+	p.wrapped("    ", capital(m.Doc))
 	p.line("    %-12s %s", "lock", m.Lock)
 	isolation := m.Isolation
 	if m.Transaction != "" {
@@ -126,12 +129,24 @@ func (h *human) method(m Method) {
 		p.line("    %-12s %s", "error", constraint)
 	}
 	for _, r := range m.Reasons {
-		p.wrapped("    ", "why "+r.Choice+": "+r.Why)
+		if !slices.Contains(told, r) {
+			p.wrapped("    ", "why "+r.Choice+": "+r.Why)
+		}
 	}
 	for _, s := range m.Statements {
 		p.line("    %s", p.paint(dim, s.Role))
 		p.text("      ", s.SQL)
 	}
+}
+
+// capital is a sentence with a capital letter: the texts of methods go on from
+// the method's name in Go's comments.
+func capital(sentence string) string {
+	first, size := utf8.DecodeRuneInString(sentence)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + sentence[size:]
 }
 
 func (p *page) errors(errors []Error) {

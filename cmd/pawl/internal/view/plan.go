@@ -252,7 +252,7 @@ func (h *human) steps(steps []Step) {
 		}
 		p.wrapped("      ", s.Why)
 		for _, sql := range s.SQL {
-			p.text("      ", sql)
+			p.text("      ", sql+";")
 		}
 	}
 	if len(steps) > 0 {

@@ -109,7 +109,7 @@ Plan: 3 to add, 2 to change, 2 to drop; 3 steps.
 
 func TestVerbosePlanShowsTheSQL(t *testing.T) {
 	got := show(t, NewHuman, Streams{Verbose: true}, func(v View) { v.Planned(somePlan) })
-	for _, want := range []string{"table.rooms asks for it", "      CREATE TABLE app.rooms (\n        id bigint\n      )\n"} {
+	for _, want := range []string{"table.rooms asks for it", "      CREATE TABLE app.rooms (\n        id bigint\n      );\n"} {
 		if !strings.Contains(got.Out, want) {
 			t.Errorf("%q is missing in:\n%s", want, got.Out)
 		}

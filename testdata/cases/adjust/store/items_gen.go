@@ -123,27 +123,6 @@ func (i Items) Delete(ctx context.Context, id int64) error {
 	return err
 }
 
-// Recount sets stock to stock + @delta in a row of items, in one UPDATE that
-// starts from the newest values: no concurrent call is lost. When stock >= 0
-// and reserved BETWEEN 0 AND stock would not hold, nothing is written and the
-// guard error names the condition. A missing row is not found.
-//
-//	UPDATE app.items
-//	SET stock = stock + $2::integer
-//	WHERE id = $1::bigint
-//	  AND ((stock + $2::integer) >= 0) IS NOT FALSE
-//	  AND (reserved BETWEEN 0 AND (stock + $2::integer)) IS NOT FALSE
-//	RETURNING id, stock, reserved, active
-//
-// Errors:
-//   - [pawl.ErrNotFound]: no row has this key
-//   - [*pawl.GuardError]: the row would break items_stock_not_negative or
-//     items_reserved_in_stock
-//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
-func (i Items) Recount(ctx context.Context, id int64, delta int32) (Item, error) {
-	return pawl.Guarded(ctx, i.session, &itemsRecountOperation, (*Item).dest, id, delta)
-}
-
 // Reserve sets reserved to reserved + @qty in a row of items, in one UPDATE
 // that starts from the newest values: no concurrent call is lost. When reserved
 // BETWEEN 0 AND stock and active would not hold, nothing is written and the
@@ -196,6 +175,27 @@ func (i Items) Ship(ctx context.Context, id int64, qty int32) (Item, error) {
 	return pawl.Guarded(ctx, i.session, &itemsShipOperation, (*Item).dest, id, qty)
 }
 
+// Recount sets stock to stock + @delta in a row of items, in one UPDATE that
+// starts from the newest values: no concurrent call is lost. When stock >= 0
+// and reserved BETWEEN 0 AND stock would not hold, nothing is written and the
+// guard error names the condition. A missing row is not found.
+//
+//	UPDATE app.items
+//	SET stock = stock + $2::integer
+//	WHERE id = $1::bigint
+//	  AND ((stock + $2::integer) >= 0) IS NOT FALSE
+//	  AND (reserved BETWEEN 0 AND (stock + $2::integer)) IS NOT FALSE
+//	RETURNING id, stock, reserved, active
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [*pawl.GuardError]: the row would break items_stock_not_negative or
+//     items_reserved_in_stock
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (i Items) Recount(ctx context.Context, id int64, delta int32) (Item, error) {
+	return pawl.Guarded(ctx, i.session, &itemsRecountOperation, (*Item).dest, id, delta)
+}
+
 // The SQL of the operations, as it is sent.
 const (
 	itemsInsertSQL = `/* table.items.insert */ INSERT INTO app.items (stock, reserved, active)
@@ -214,25 +214,6 @@ WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
 	itemsDeleteSQL = `/* table.items.delete */ DELETE FROM app.items
-WHERE id = $1::bigint`
-	itemsRecountSQL = `/* table.items.adjust.recount */ UPDATE app.items
-SET stock = stock + $2::integer
-WHERE id = $1::bigint
-  AND ((stock + $2::integer) >= 0) IS NOT FALSE
-  AND (reserved BETWEEN 0 AND (stock + $2::integer)) IS NOT FALSE
-RETURNING id, stock, reserved, active`
-	itemsRecountExplainSQL = `/* table.items.adjust.recount */ SELECT id, stock, reserved, active,
-  CASE
-    WHEN ((stock + $2::integer) >= 0) IS FALSE THEN 'guard'
-    WHEN (reserved BETWEEN 0 AND (stock + $2::integer)) IS FALSE THEN 'guard'
-    ELSE 'again'
-  END AS verdict,
-  CASE
-    WHEN ((stock + $2::integer) >= 0) IS FALSE THEN 'items_stock_not_negative'
-    WHEN (reserved BETWEEN 0 AND (stock + $2::integer)) IS FALSE THEN 'items_reserved_in_stock'
-    ELSE ''
-  END AS subject
-FROM app.items
 WHERE id = $1::bigint`
 	itemsReserveSQL = `/* table.items.adjust.reserve */ UPDATE app.items
 SET reserved = reserved + $2::integer
@@ -278,6 +259,25 @@ RETURNING id, stock, reserved, active`
   END AS subject
 FROM app.items
 WHERE id = $1::bigint`
+	itemsRecountSQL = `/* table.items.adjust.recount */ UPDATE app.items
+SET stock = stock + $2::integer
+WHERE id = $1::bigint
+  AND ((stock + $2::integer) >= 0) IS NOT FALSE
+  AND (reserved BETWEEN 0 AND (stock + $2::integer)) IS NOT FALSE
+RETURNING id, stock, reserved, active`
+	itemsRecountExplainSQL = `/* table.items.adjust.recount */ SELECT id, stock, reserved, active,
+  CASE
+    WHEN ((stock + $2::integer) >= 0) IS FALSE THEN 'guard'
+    WHEN (reserved BETWEEN 0 AND (stock + $2::integer)) IS FALSE THEN 'guard'
+    ELSE 'again'
+  END AS verdict,
+  CASE
+    WHEN ((stock + $2::integer) >= 0) IS FALSE THEN 'items_stock_not_negative'
+    WHEN (reserved BETWEEN 0 AND (stock + $2::integer)) IS FALSE THEN 'items_reserved_in_stock'
+    ELSE ''
+  END AS subject
+FROM app.items
+WHERE id = $1::bigint`
 )
 
 var itemsInsertOperation = pawl.Operation{
@@ -314,13 +314,6 @@ var itemsDeleteOperation = pawl.Operation{
 	SQL:   itemsDeleteSQL,
 }
 
-var itemsRecountOperation = pawl.Operation{
-	Name:       "table.items.adjust.recount",
-	Table:      "app.items",
-	SQL:        itemsRecountSQL,
-	ExplainSQL: itemsRecountExplainSQL,
-}
-
 var itemsReserveOperation = pawl.Operation{
 	Name:       "table.items.adjust.reserve",
 	Table:      "app.items",
@@ -333,4 +326,11 @@ var itemsShipOperation = pawl.Operation{
 	Table:      "app.items",
 	SQL:        itemsShipSQL,
 	ExplainSQL: itemsShipExplainSQL,
+}
+
+var itemsRecountOperation = pawl.Operation{
+	Name:       "table.items.adjust.recount",
+	Table:      "app.items",
+	SQL:        itemsRecountSQL,
+	ExplainSQL: itemsRecountExplainSQL,
 }

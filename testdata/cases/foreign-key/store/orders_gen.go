@@ -136,9 +136,7 @@ func (o Orders) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Order, er
 //	) AS page
 //	ORDER BY id
 func (o Orders) ListByCustomer(ctx context.Context, customerID int64, after *Order, limit int) ([]Order, error) {
-	var (
-		afterID *int64
-	)
+	var afterID *int64
 	if after != nil {
 		afterID = &after.ID
 	}
@@ -166,9 +164,7 @@ func (o Orders) ListByCustomer(ctx context.Context, customerID int64, after *Ord
 //	) AS page
 //	ORDER BY id
 func (o Orders) ListByOrderedBy(ctx context.Context, orderedBy string, after *Order, limit int) ([]Order, error) {
-	var (
-		afterID *int64
-	)
+	var afterID *int64
 	if after != nil {
 		afterID = &after.ID
 	}
