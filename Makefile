@@ -5,6 +5,10 @@ TOOL      := $(GO) tool -modfile=internal/tools/go.mod
 PACKAGES  := ./...
 NEWEST    := 18
 MAJORS    := 14 16 17 18
+# What runs against a server; PAWL_TEST_PG_BIN says which.
+LIVE      := ./pawl ./compiler ./codegen/... ./migrate/... ./examples/... ./internal/devdb/pgtest
+# What has golden files.
+GOLDEN    := ./migrate ./cmd/pawl/internal/cli ./codegen/postgres ./internal/diag
 SHARE     ?= 1
 
 .PHONY: demo test test-race test-long test-matrix test-newest bench lint fmt golden
@@ -22,8 +26,11 @@ test: ## All tests, on a private server of the installed major.
 test-race: ## The runtime and the example under the race detector.
 	$(GO) test -race ./pawl/... ./examples/seats/...
 
-test-long: ## Fuzzing and long stress; SHARE=10 runs a tenth.
-	PAWL_LONG=$(SHARE) $(GO) test -count=1 -timeout 60m $(LONG)
+test-long: ## Fuzzing and repeated races; SHARE=10 runs a tenth.
+	$(GO) test -run '^$$' -fuzz FuzzLoad -fuzztime $$((300000/$(SHARE)))x -fuzzminimizetime 10x ./dsl
+	$(GO) test -run '^$$' -fuzz FuzzParseExpr -fuzztime $$((1000000/$(SHARE)))x -fuzzminimizetime 10x ./internal/pgsql
+	$(GO) test -run '^$$' -fuzz FuzzRangeAt -fuzztime $$((1000000/$(SHARE)))x -fuzzminimizetime 10x ./internal/diag
+	$(GO) test -run 'TestPromises' -count=$$((10/$(SHARE))) -timeout 60m ./examples/seats
 
 test-newest: ## The live tests on the newest major.
 	bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $(NEWEST)) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 $(LIVE)
@@ -35,7 +42,8 @@ test-matrix: ## The live tests on each other major.
 	done
 
 bench: ## Figures: compile time and memory, generated code against hand-written pgx.
-	$(GO) test -run '^$$' -bench . -benchmem $(BENCH)
+	$(GO) test -run '^$$' -bench ThousandTables -benchtime 5x ./cmd/pawl
+	$(GO) test -run '^$$' -bench Calls -benchtime 3000x ./examples/seats
 
 lint: ## gofumpt, vet, staticcheck, exhaustive switches, error comparisons.
 	@test -z "$$($(TOOL) gofumpt -l $$(git ls-files '*.go'))" || { echo "gofumpt would change:"; $(TOOL) gofumpt -l $$(git ls-files '*.go'); exit 1; }
@@ -50,3 +58,4 @@ fmt:
 
 golden: ## Rewrite every golden file; git shows what changed.
 	$(GO) test -count=1 $(GOLDEN) -update
+	$(GO) generate ./examples/...

@@ -124,7 +124,7 @@ func allowed(rule []string, imported string) bool {
 			continue
 		}
 		path := entry
-		if !strings.HasPrefix(path, "github.com/") && !strings.HasPrefix(path, "golang.org/") {
+		if isStandard(path) || path == "." { // a folder of ours
 			path = strings.TrimSuffix(module+"/"+path, "/.")
 		}
 		if below, ok := strings.CutSuffix(path, "/..."); ok {

@@ -30,6 +30,9 @@ type size struct {
 // gather finds the facts for a list of changes.
 func gather(ctx context.Context, conn *pgx.Conn, have *ir.Schema, changes []ir.Change, path []string) (*facts, error) {
 	f := &facts{tables: map[ir.TableRef]size{}, rewrites: map[ir.ObjectID]bool{}, lost: map[ir.ObjectID]int64{}}
+	if len(changes) == 0 {
+		return f, nil
+	}
 	err := snapshot(ctx, conn, func(tx pgx.Tx) error {
 		for _, ref := range touched(changes) {
 			if err := f.measure(ctx, tx, have, ref); err != nil {

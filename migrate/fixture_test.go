@@ -148,7 +148,7 @@ func forgetful(t testing.TB, conn *pgx.Conn, p *ir.Program) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if asked.Asked == 0 {
+	if asked.Asked == 0 && len(p.Schema.Tables) > 0 {
 		t.Error("nothing was remembered, and yet the server was asked for nothing")
 	}
 	if !asked.Empty() {

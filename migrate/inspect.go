@@ -28,7 +28,8 @@ func Inspect(ctx context.Context, conn *pgx.Conn, schemas []string) (*ir.Schema,
 	return s, err
 }
 
-// printing pins every setting that changes how the server prints a definition.
+// printing pins every setting that changes how the server prints a definition,
+// and spares catalog queries the compiler, which takes longer than they do.
 // pg_temp stands last: a temporary table must not hide a catalog of its name.
 const printing = `
 SET LOCAL search_path = pg_catalog, pg_temp;
@@ -38,7 +39,8 @@ SET LOCAL IntervalStyle = 'postgres';
 SET LOCAL quote_all_identifiers = off;
 SET LOCAL standard_conforming_strings = on;
 SET LOCAL extra_float_digits = 1;
-SET LOCAL bytea_output = 'hex'`
+SET LOCAL bytea_output = 'hex';
+SET LOCAL jit = off`
 
 // snapshot runs fn in a read-only transaction with one snapshot and pinned
 // settings. It waits ten seconds at most for a table that someone else has

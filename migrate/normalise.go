@@ -52,11 +52,12 @@ func (n *normaliser) fill(have, want *ir.Schema, all map[ir.ObjectID]string, mem
 	known := prints{}
 	unknown := map[ir.ObjectID]bool{}
 	inspected := printsOf(have)
+	printed := printsOf(want)
 	altered := map[ir.TableRef]bool{} // a column has another definition
 	for _, object := range want.Objects() {
 		id := object.ID
 		print, exists := inspected[id]
-		if !exists {
+		if !exists || id.Kind == ir.IndexObject && printed[id] != "" {
 			continue
 		}
 		// What an expression means, and how it prints, also rests on the types of

@@ -1,9 +1,12 @@
 package migrate
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/pawldb/pawl/compiler/ir"
 )
@@ -111,7 +114,7 @@ func where(o ir.Origin) string {
 
 // inTheWay lists wanted objects whose names are taken by what is not the
 // project's. What stands on a table that is in the way itself is not listed.
-func inTheWay(all map[ir.ObjectID]string, l *ledger, wanted []ir.Object) error {
+func inTheWay(all map[ir.ObjectID]string, names relations, l *ledger, wanted []ir.Object) error {
 	e := &UnmanagedError{}
 	blocked := map[[2]string]bool{}
 	for _, object := range wanted {
@@ -121,7 +124,13 @@ func inTheWay(all map[ir.ObjectID]string, l *ledger, wanted []ir.Object) error {
 		other := l.others[id]
 		shared := id.Kind == ir.NamespaceObject || id.Kind == ir.ExtensionObject ||
 			id.Kind == ir.FunctionObject && other != ""
-		if !exists || mine || shared || blocked[[2]string{id.Schema, id.Table}] {
+		if mine || shared || blocked[[2]string{id.Schema, id.Table}] {
+			continue
+		}
+		if !exists {
+			if taker, taken := names.taker(id, l); taken {
+				e.Objects = append(e.Objects, UnmanagedObject{taker, object.Origin, ""})
+			}
 			continue
 		}
 		if id.Kind == ir.TableObject {
@@ -133,6 +142,48 @@ func inTheWay(all map[ir.ObjectID]string, l *ledger, wanted []ir.Object) error {
 		return nil
 	}
 	return e
+}
+
+// relations says of each name in a schema what relation has it: tables, views,
+// sequences and indexes share their names.
+type relations map[[2]string]ir.ObjectID
+
+// readRelations reads the names in the given schemas.
+func readRelations(ctx context.Context, tx pgx.Tx, schemas []string) (relations, error) {
+	rows, err := tx.Query(ctx, `
+SELECT n.nspname::text, c.relname::text, COALESCE(t.relname::text, ''),
+       CASE c.relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'table' WHEN 'i' THEN 'index' WHEN 'I' THEN 'index' WHEN 'S' THEN 'sequence'
+            WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'c' THEN 'composite type' WHEN 'f' THEN 'foreign table' ELSE 'relation' END
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_class t ON t.oid = i.indrelid
+WHERE n.nspname = ANY ($1::text[])`, schemas)
+	if err != nil {
+		return nil, fmt.Errorf("inspecting names: %w", err)
+	}
+	names := relations{}
+	var id ir.ObjectID
+	_, err = pgx.ForEachRow(rows, []any{&id.Schema, &id.Name, &id.Table, &id.Kind}, func() error {
+		names[[2]string{id.Schema, id.Name}] = id
+		return nil
+	})
+	return names, err
+}
+
+// taker is the relation that has the name of a wanted one, when it is not one
+// that the project is about to replace.
+func (r relations) taker(id ir.ObjectID, l *ledger) (ir.ObjectID, bool) {
+	if id.Kind != ir.TableObject && id.Kind != ir.IndexObject {
+		return id, false
+	}
+	taker, taken := r[[2]string{id.Schema, id.Name}]
+	if taken && taker.Kind == ir.IndexObject {
+		constraint := taker
+		constraint.Kind = ir.ConstraintObject
+		_, index := l.mine[taker]
+		_, backing := l.mine[constraint]
+		taken = !index && !backing
+	}
+	return taker, taken
 }
 
 // unmanaged lists what stands in the project's schemas and on its tables, and is

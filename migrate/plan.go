@@ -73,6 +73,7 @@ type planning struct {
 	have    *ir.Schema // everything in the project's schemas
 	owned   *ir.Schema // the project's part of it
 	all     map[ir.ObjectID]string
+	names   relations
 	ledger  *ledger
 	objects []ir.Object
 	changes []ir.Change
@@ -98,9 +99,23 @@ const oldestServer = 14
 func (p *planning) inspect() error {
 	return snapshot(p.ctx, p.conn, func(tx pgx.Tx) error {
 		var err error
-		p.have, p.ledger, err = survey(p.ctx, tx, p.program)
+		if p.have, p.ledger, err = survey(p.ctx, tx, p.program); err != nil {
+			return err
+		}
+		p.names, err = readRelations(p.ctx, tx, concerned(p.ledger, p.program))
 		return err
 	})
+}
+
+// concerned are the schemas in which a program wants or has anything.
+func concerned(l *ledger, program *ir.Program) []string {
+	schemas := l.schemas()
+	for _, name := range postgres.SearchPath(&program.Schema)[1:] {
+		if !slices.Contains(schemas, name) {
+			schemas = append(schemas, name)
+		}
+	}
+	return schemas
 }
 
 // survey reads the schemas in which a program wants or has anything, and what
@@ -110,13 +125,7 @@ func survey(ctx context.Context, tx pgx.Tx, program *ir.Program) (*ir.Schema, *l
 	if err != nil {
 		return nil, nil, err
 	}
-	schemas := l.schemas()
-	for _, name := range postgres.SearchPath(&program.Schema)[1:] {
-		if !slices.Contains(schemas, name) {
-			schemas = append(schemas, name)
-		}
-	}
-	have, err := readSchema(ctx, tx, schemas)
+	have, err := readSchema(ctx, tx, concerned(l, program))
 	return have, l, err
 }
 
@@ -125,7 +134,7 @@ func (p *planning) claim() error {
 	p.all = states(p.have)
 	p.objects = p.want.Objects()
 	p.plan.fingerprint = fingerprint(p.all, p.ledger, p.objects)
-	if err := inTheWay(p.all, p.ledger, p.objects); err != nil {
+	if err := inTheWay(p.all, p.names, p.ledger, p.objects); err != nil {
 		return err
 	}
 	wanted := map[ir.ObjectID]bool{}
@@ -259,7 +268,7 @@ func premature(err error) bool {
 // probe runs the probes of the steps now, so that a plan shows what would make
 // its apply fail. What takes too long is left to the apply.
 func (p *planning) probe() error {
-	if p.options.NoProbes {
+	if p.options.NoProbes || !slices.ContainsFunc(p.plan.Steps, func(s Step) bool { return s.probe != nil }) {
 		return nil
 	}
 	return snapshot(p.ctx, p.conn, func(tx pgx.Tx) error {

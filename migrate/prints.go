@@ -93,7 +93,18 @@ func printPlain(s *ir.Schema) {
 		for j := range t.ForeignKeys {
 			t.ForeignKeys[j].Printed = postgres.Definition(t.ForeignKeys[j])
 		}
+		for j := range t.Indexes {
+			if plainIndex(t.Indexes[j]) {
+				t.Indexes[j].Printed = printIndex(t.Indexes[j])
+			}
+		}
 	}
+}
+
+// plainIndex reports whether an index is one of columns alone, whose print needs
+// no server.
+func plainIndex(i ir.Index) bool {
+	return i.Where == "" && !slices.ContainsFunc(i.Parts, func(p ir.IndexPart) bool { return p.Column == "" || p.OpClass != "" })
 }
 
 // declaredPrints is a schema whose prints are its declarations' own texts.

@@ -9,6 +9,8 @@
 // server.go applies the specification, death.go kills a worker.
 package main
 
+//go:generate go run ../../cmd/pawl generate
+
 import (
 	"context"
 	"errors"
