@@ -72,6 +72,7 @@ const (
 	subSelect
 	star
 	nullComparison
+	label // a literal beside a column; schema holds its value
 )
 
 // join prints pieces. A blank stands where one stood, and where two pieces that

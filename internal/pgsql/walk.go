@@ -219,6 +219,7 @@ func (w *walker) comparison(e *pg.A_Expr, nested bool) {
 	if comparesWithNull(e) {
 		w.mark(e.Location, mark{kind: nullComparison, name: operator(e), nested: nested})
 	}
+	w.labels(e, nested)
 }
 
 // selects notes the names that WITH defines, and refuses a query that writes or

@@ -1,0 +1,67 @@
+package pgsql
+
+import (
+	"slices"
+	"strings"
+
+	pg "github.com/pganalyze/pg_query_go/v5"
+)
+
+// Addends returns the arguments that are added or subtracted at the top level
+// of the expression, each once: @a and @b in stock - @a + @b, and none in
+// stock - @a * 2 or greatest(stock - @a, 0).
+func (e *Expr) Addends() []string {
+	pieces := e.pieces
+	for enclosed(pieces) {
+		pieces = pieces[1 : len(pieces)-1]
+	}
+	sign := func(i int) bool {
+		return i < 0 || i >= len(pieces) || pieces[i].kind == plain && (pieces[i].text == "+" || pieces[i].text == "-")
+	}
+	var names []string
+	depth := 0
+	for i, p := range pieces {
+		depth += nesting(p.token)
+		if p.kind == plain && p.token == pg.Token_CASE {
+			depth++
+		}
+		if p.kind == plain && p.token == pg.Token_END_P {
+			depth--
+		}
+		if depth == 0 && p.kind == argument && len(pieces) > 1 && sign(i-1) && sign(i+1) && !slices.Contains(names, p.name) {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+// IsArithmetic reports whether the expression holds nothing but columns,
+// arguments and whole numbers under + - * / and parentheses: of such an
+// expression the type follows from those of its columns and arguments.
+func (e *Expr) IsArithmetic() bool {
+	return !slices.ContainsFunc(e.pieces, func(p piece) bool {
+		return p.kind == plain && p.token != pg.Token_ICONST && nesting(p.token) == 0 && !slices.Contains([]string{"+", "-", "*", "/"}, p.text)
+	})
+}
+
+// Same reports whether two expressions are spelled the same, apart from blanks,
+// outer parentheses and the case of words that are not quoted. It never takes
+// two different conditions for the same one.
+func Same(a, b *Expr) bool {
+	return slices.EqualFunc(opened(a.pieces), opened(b.pieces), func(x, y piece) bool {
+		if x.kind != y.kind || x.token != y.token {
+			return false
+		}
+		if x.kind == column {
+			return x.name == y.name && x.qualifier == y.qualifier
+		}
+		return x.text == y.text || isLetter(x.text[0]) && !strings.ContainsAny(x.text, `'"`) && strings.EqualFold(x.text, y.text)
+	})
+}
+
+func opened(pieces []piece) []piece {
+	for enclosed(pieces) {
+		pieces = pieces[1 : len(pieces)-1]
+	}
+	return pieces
+}
