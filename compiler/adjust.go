@@ -53,9 +53,9 @@ func (c *compilation) positiveArguments(a *adjust) bool {
 		}
 	} else {
 		for _, s := range a.set {
-			for _, ref := range s.expr.Args() {
-				if added(s.expr, ref) && !slices.Contains(a.positive, ref.Name) && a.numeric(ref.Name) {
-					a.positive = append(a.positive, ref.Name)
+			for _, name := range s.expr.Addends() {
+				if !slices.Contains(a.positive, name) && a.numeric(name) {
+					a.positive = append(a.positive, name)
 				}
 			}
 		}
@@ -99,45 +99,6 @@ func (c *compilation) positiveArgument(a *adjust, n dsl.Name) bool {
 	}
 	c.report(d)
 	return false
-}
-
-// added reports whether an argument is added or subtracted at the top level of
-// an expression: what stands on either side of it is nothing, or + or - beside
-// a whole expression.
-func added(e *pgsql.Expr, ref pgsql.ArgRef) bool {
-	if ref.Offset < 0 {
-		return false
-	}
-	text := e.SQL()
-	name := "@" + ref.Name
-	for from := 0; ; {
-		i := strings.Index(text[from:], name)
-		if i < 0 {
-			return false
-		}
-		left, right := strings.TrimSpace(text[:from+i]), strings.TrimSpace(text[from+i+len(name):])
-		if (left != "" || right != "") && addend(left, strings.TrimRight) && addend(right, strings.TrimLeft) {
-			return true
-		}
-		from += i + len(name)
-	}
-}
-
-// addend reports whether a side is empty, or a whole expression and a sign.
-func addend(side string, trim func(string, string) string) bool {
-	if side == "" {
-		return true
-	}
-	rest := trim(side, "+-")
-	if len(rest) != len(side)-1 {
-		return false
-	}
-	rest = strings.TrimSpace(rest)
-	if rest == "" {
-		return true
-	}
-	_, wrong := pgsql.ParseExpr(rest, pgsql.Options{})
-	return wrong == nil
 }
 
 // lowerAdjust records the invariant and adds its operation.

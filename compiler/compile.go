@@ -46,6 +46,7 @@ func Compile(spec *dsl.Spec) (*ir.Program, diag.List) {
 	c.queues()
 	c.singletons()
 
+	c.comparedLabels()
 	c.reportedConstraints()
 	c.allowances()
 	return c.finish()
@@ -64,7 +65,8 @@ type compilation struct {
 	names        names
 	refusals     map[string]bool // the schemas that need the function pawl_refuse
 	extensions   map[string]ir.Extension
-	classAsked   bool // advisory_class was asked for
+	compared     []comparison // texts that compare columns with literals
+	classAsked   bool         // advisory_class was asked for
 }
 
 func newCompilation(spec *dsl.Spec) *compilation {

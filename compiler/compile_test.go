@@ -2,6 +2,7 @@ package compiler_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -216,18 +217,10 @@ func TestOutputDoesNotDependOnFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := strings.Split(string(src), "\n\n")
 	want, _ := loadFiles(fstest.MapFS{"all.hcl": {Data: src}})
 	files := fstest.MapFS{}
-	for i, b := range blocks {
-		files[string(rune('z'-i%26))+string(rune('a'+i/26))+".hcl"] = &fstest.MapFile{Data: []byte(b)}
-	}
-	// A blank line may stand inside a block: join what does not parse alone.
-	if _, diags := loadFiles(files); diags.HasErrors() {
-		files = fstest.MapFS{}
-		for i, b := range topLevel(string(src)) {
-			files[string(rune('z'-i%26))+string(rune('a'+i/26))+".hcl"] = &fstest.MapFile{Data: []byte(b)}
-		}
+	for i, block := range topLevel(string(src)) {
+		files[fmt.Sprintf("%02d.hcl", 99-i)] = &fstest.MapFile{Data: []byte(block)}
 	}
 	got, diags := loadFiles(files)
 	if got == nil || want == nil {
@@ -244,7 +237,7 @@ func topLevel(src string) []string {
 	current := ""
 	for line := range strings.Lines(src) {
 		current += line
-		if strings.TrimRight(line, "\n") == "}" || strings.HasSuffix(strings.TrimRight(line, "\n"), "}") && !strings.HasPrefix(line, " ") {
+		if strings.HasSuffix(line, "}\n") && !strings.HasPrefix(line, " ") {
 			blocks = append(blocks, current)
 			current = ""
 		}

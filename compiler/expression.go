@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/dsl"
 	"github.com/pawldb/pawl/internal/diag"
 	"github.com/pawldb/pawl/internal/pgsql"
@@ -50,10 +51,63 @@ func (c *compilation) parse(src *dsl.SQL, what string, r row) *expression {
 		}
 		return nil
 	}
+	labels := parsed.Labels() // before the rewrite, which forgets places
 	if slices.ContainsFunc(parsed.Columns(), func(col pgsql.ColumnRef) bool { return col.Qualifier != "" }) {
 		parsed = parsed.Qualify("")
 	}
-	return &expression{Expr: parsed, source: *src}
+	e := &expression{Expr: parsed, source: *src}
+	if r.table != nil && len(labels) > 0 {
+		c.compared = append(c.compared, comparison{r.table, what, *src, labels})
+	}
+	return e
+}
+
+// comparison is a text that compares columns with literals. They are checked
+// once the states of all columns are known.
+type comparison struct {
+	table  *table
+	what   string
+	source dsl.SQL
+	labels []pgsql.LabelRef
+}
+
+// comparedLabels refuses literals that the column beside them never holds.
+func (c *compilation) comparedLabels() {
+	for _, cmp := range c.compared {
+		for _, label := range cmp.labels {
+			c.comparedLabel(cmp, label)
+		}
+	}
+}
+
+func (c *compilation) comparedLabel(cmp comparison, label pgsql.LabelRef) {
+	col := cmp.table.byName[label.Column]
+	if col == nil || !col.known {
+		return
+	}
+	d := diag.Diagnostic{
+		Code:    diag.UnknownState,
+		Subject: c.within(cmp.source, label.Offset, label.Length),
+		Label:   "no such value",
+	}
+	var values []string
+	switch {
+	case col.typ.Kind == ir.EnumType:
+		values = c.enumValuesOf(col.typ)
+		d.Detail = "The type of column " + quote(col.name) + " has no value " + quote(label.Text) + "."
+		d.Consequence = "PostgreSQL would refuse the statement (22P02)."
+	case col.governs != nil:
+		values = col.governs.states
+		d.Detail = "The column " + quote(col.name) + " has no state " + quote(label.Text) + "."
+		d.Consequence = "The comparison has one result for every row, and nothing would tell: this " + cmp.what + " covers too much or too little."
+	default:
+		return
+	}
+	if slices.Contains(values, label.Text) {
+		return
+	}
+	d.Help = didYouMean(label.Text, values)
+	c.report(d)
 }
 
 // columnsOf lists the columns that an expression mentions, each once.
@@ -218,18 +272,13 @@ func (c *compilation) notImmutable(d *diag.Diagnostic, what string) {
 	}
 }
 
-// sameMeaning reports whether two conditions are spelled the same, blanks apart.
-func sameMeaning(a, b *pgsql.Expr) bool {
-	return strings.EqualFold(strings.Join(strings.Fields(a.SQL()), " "), strings.Join(strings.Fields(b.SQL()), " "))
-}
-
 // implies reports whether one condition is known to hold wherever the other
 // does: it looks for each part of the weaker one among the parts of the
 // stronger one.
 func implies(stronger, weaker *pgsql.Expr) bool {
 	parts := stronger.Conjuncts()
 	for _, want := range weaker.Conjuncts() {
-		if !slices.ContainsFunc(parts, func(have *pgsql.Expr) bool { return sameMeaning(have, want) }) {
+		if !slices.ContainsFunc(parts, func(have *pgsql.Expr) bool { return pgsql.Same(have, want) }) {
 			return false
 		}
 	}

@@ -145,7 +145,7 @@ func (c *compilation) assignment(t *table, in *input, decl dsl.Assignment, own *
 		})
 		return assignment{}, false
 	}
-	if isNull(e.Expr) && !col.null {
+	if e.AlwaysNull() && !col.null {
 		c.report(diag.Diagnostic{
 			Code:        diag.SetNull,
 			Detail:      "The column " + quote(col.name) + " is NOT NULL, and this sets it to NULL.",
@@ -159,9 +159,6 @@ func (c *compilation) assignment(t *table, in *input, decl dsl.Assignment, own *
 	}
 	return assignment{column: col, expr: e.Expr, value: coerced(e.Expr, col, t, in), source: decl.Expr}, true
 }
-
-// isNull reports whether an expression is the word NULL.
-func isNull(e *pgsql.Expr) bool { return strings.EqualFold(strings.Trim(e.SQL(), "() "), "null") }
 
 // fixed reports an assignment to a column that no operation may write.
 func (c *compilation) fixed(t *table, col *column, at dsl.Name, what string) bool {
@@ -203,12 +200,13 @@ func coerced(e *pgsql.Expr, col *column, t *table, in *input) *pgsql.Expr {
 // already: columns and arguments of that type under plain arithmetic.
 func holdsExactly(e *pgsql.Expr, col *column, t *table, in *input) bool {
 	refs, args := columnsOf(e), argsOf(e)
-	sql := e.SQL()
-	if len(refs)+len(args) == 0 || len(e.Functions()) > 0 || strings.ContainsAny(sql, ":'.^") || strings.Contains(strings.ToLower(sql), "cast") {
+	if len(refs)+len(args) == 0 || !e.IsArithmetic() {
 		return false
 	}
-	single := len(refs)+len(args) == 1 && (sql == "@"+strings.Join(args, "") || strings.Join(refs, "") != "" && sql == ir.Ident(refs[0]))
-	if !single && (len(col.typ.Mods) > 0 || strings.HasPrefix(col.typ.Name, "float")) {
+	// The result of arithmetic may have more digits than the column, and that of
+	// real is double precision.
+	bare := len(refs) == 1 && len(args) == 0 && pgsql.Same(e, built(ir.Ident(refs[0])))
+	if !bare && (len(col.typ.Mods) > 0 || strings.HasPrefix(col.typ.Name, "float")) {
 		return false
 	}
 	for _, name := range refs {
@@ -217,10 +215,7 @@ func holdsExactly(e *pgsql.Expr, col *column, t *table, in *input) bool {
 		}
 	}
 	for _, name := range args {
-		f, ok := in.field(t, name)
-		// A parameter is cast without modifiers, so that of a numeric(12, 2) may
-		// hold more digits than the column.
-		if !ok || !f.Type.Equal(col.typ) || len(col.typ.Mods) > 0 {
+		if f, ok := in.field(t, name); !ok || !f.Type.Equal(col.typ) {
 			return false
 		}
 	}

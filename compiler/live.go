@@ -2,7 +2,6 @@ package compiler
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/dsl"
@@ -27,7 +26,7 @@ func (c *compilation) where(t *table, own *dsl.SQL) (*expression, bool) {
 		return t.alive, t.alive != nil || t.decl.Live == nil
 	}
 	e := c.predicate(t, own, "predicate")
-	if e != nil && strings.EqualFold(strings.TrimSpace(e.SQL()), "true") {
+	if e != nil && pgsql.Same(e.Expr, built("true")) {
 		return nil, true
 	}
 	return e, e != nil
@@ -95,5 +94,5 @@ func guaranteesNotNull(where *expression, column string) bool {
 		return false
 	}
 	want := built(ir.Ident(column) + " IS NOT NULL")
-	return slices.ContainsFunc(where.Conjuncts(), func(part *pgsql.Expr) bool { return sameMeaning(part, want) })
+	return slices.ContainsFunc(where.Conjuncts(), func(part *pgsql.Expr) bool { return pgsql.Same(part, want) })
 }

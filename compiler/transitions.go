@@ -374,11 +374,10 @@ func (s *stateColumn) promise(t *table) string {
 	for _, m := range s.moves {
 		moves = append(moves, or(m.from)+" to "+m.to)
 	}
-	p := "A row of " + t.ref.Name + " starts with " + s.column.name + " " + or(s.initial) + " and changes it from " + and(moves) + " only"
 	if !s.database {
-		p += ", as far as generated code writes it"
+		return "Generated moves change " + s.column.name + " of a row of " + t.ref.Name + " from " + and(moves) + " only; inserts and other clients are not checked."
 	}
-	return p + "."
+	return "A row of " + t.ref.Name + " starts with " + s.column.name + " " + or(s.initial) + " and changes it from " + and(moves) + " only."
 }
 
 func (s *stateColumn) mechanism() string {
@@ -397,7 +396,7 @@ func (s *stateColumn) reasons() []ir.Reason {
 	if !s.database {
 		return append(reasons, ir.Reason{
 			Choice: "enforce = code",
-			Why:    "no trigger: a client that writes " + s.column.name + " without generated code can do what it likes.",
+			Why:    "no trigger: an insert may start in any state, and a client that writes " + s.column.name + " without a move can do what it likes.",
 		})
 	}
 	return append(reasons, ir.Reason{

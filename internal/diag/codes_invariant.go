@@ -28,7 +28,7 @@ const (
 	KeyWithoutColumn Code = "key-without-column"
 	// RedundantKey is a key that another one promises already.
 	RedundantKey Code = "redundant-key"
-	// UnknownState is a move from or to a state that the column does not have.
+	// UnknownState is a state or value that the column does not have.
 	UnknownState Code = "unknown-state"
 	// UnreachableState is a state that nothing leads to.
 	UnreachableState Code = "unreachable-state"
@@ -216,8 +216,9 @@ var invariantCodes = []Entry{
 	},
 	{
 		Code:    UnknownState,
-		Summary: "a move names a state that the column does not have",
-		Explain: "The move could never run, or would fail with an error of the database on every call.",
+		Summary: "a state that the column does not have",
+		Explain: "A move from or to it could never run, or would fail with an error of the database on every call. A " +
+			"condition that compares the column with it has one result for every row.",
 		Example: "enum \"seat_status\" { values = [\"free\", \"booked\"] }\ntable \"seats\" {\n" +
 			"  column \"id\" { type = bigint }\n  column \"status\" { type = enum.seat_status }\n" +
 			"  primary_key { columns = [id] }\n  transitions \"status\" {\n    column = status\n" +
