@@ -56,6 +56,23 @@ func describe(change ir.Change) string {
 	return fmt.Sprintf("%T %s", change, id.SQL())
 }
 
+// describeAnew says in a few words that an object is made anew.
+func describeAnew(change ir.Change) string {
+	id := ir.ChangeObject(change)
+	noun := string(id.Kind)
+	switch c := change.(type) {
+	case ir.CreateEnum:
+		return "replace enum " + id.SQL()
+	case ir.AddConstraint:
+		noun = constraintWord(c.Constraint)
+	case ir.CreateIndex:
+		if c.Index.Unique {
+			noun = "unique index"
+		}
+	}
+	return "replace " + noun + " " + ir.Ident(id.Name) + " on " + ir.Qualified(id.Schema, id.Table)
+}
+
 // alterations lists what changes on a column.
 func alterations(c ir.AlterColumn) string {
 	var list []string

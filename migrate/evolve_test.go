@@ -291,7 +291,7 @@ func TestTablesInUseAreSpared(t *testing.T) {
 			"trigger whose condition changes",
 			func(t *ir.Table) { t.Triggers = []ir.Trigger{guard("NEW.age < 0")} },
 			func(t *ir.Table) { t.Triggers = []ir.Trigger{guard("NEW.age < -1")} },
-			[]string{"- create trigger people_guard on app.people | SHARE ROW EXCLUSIVE"},
+			[]string{"- replace trigger people_guard on app.people | SHARE ROW EXCLUSIVE"},
 		},
 		{
 			"trigger under a column that gets a wider type",

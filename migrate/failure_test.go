@@ -29,7 +29,7 @@ func TestRowsThatBreakAnInvariantAreShown(t *testing.T) {
 	}{
 		"unique": {
 			func(t *ir.Table) { t.Uniques = []ir.Unique{{Name: "people_u", Columns: []string{"name"}}} },
-			1, `{"name":"a","rows":2}`, "1 keys stand in more than one row",
+			1, `{"name":"a","rows":2}`, "1 key stands in more than one row",
 		},
 		"unique with NULLs": {
 			func(t *ir.Table) { t.Uniques = []ir.Unique{{Name: "people_u", Columns: []string{"email"}}} },
@@ -37,7 +37,7 @@ func TestRowsThatBreakAnInvariantAreShown(t *testing.T) {
 		},
 		"unique index": {
 			func(t *ir.Table) { t.Indexes = []ir.Index{unique} },
-			1, `{"key1":"a","rows":3}`, "1 keys",
+			1, `{"key1":"a","rows":3}`, "1 key stands",
 		},
 		"exclude": {
 			func(t *ir.Table) {
@@ -47,13 +47,13 @@ func TestRowsThatBreakAnInvariantAreShown(t *testing.T) {
 		},
 		"check": {
 			func(t *ir.Table) { t.Checks = []ir.Check{check("people_c", "age % 2 = 1 /* 100% odd */")} },
-			1, `{"id":2}`, "1 rows do not pass the check",
+			1, `{"id":2}`, "1 row does not pass the check",
 		},
 		"foreign key": {
 			func(t *ir.Table) {
 				t.ForeignKeys = []ir.ForeignKey{references("people_room", "room", "people", ir.Cascade)}
 			},
-			1, `{"room":99,"rows":2}`, "1 keys refer to no row",
+			1, `{"room":99,"rows":2}`, "1 key refers to no row",
 		},
 		"not null": {
 			func(t *ir.Table) { t.Columns[2].Null = false },

@@ -203,13 +203,17 @@ func (p *planning) makeSteps() error {
 	return nil
 }
 
-// violators are the queries that the compiler wrote for its invariants, by the
-// objects that enforce them.
+// violators are the queries that the compiler wrote for the invariants that
+// triggers enforce, by these. For constraints PostgreSQL looks itself.
 func violators(program *ir.Program) map[ir.ObjectID]string {
 	queries := map[ir.ObjectID]string{}
 	for _, invariant := range program.Invariants {
-		for _, id := range invariant.Facts().Objects {
-			queries[id] = invariant.Facts().Violators
+		rule, ok := invariant.(*ir.Transitions)
+		if !ok {
+			continue
+		}
+		for _, id := range rule.Base.Objects {
+			queries[id] = rule.Base.Violators
 		}
 	}
 	return queries

@@ -274,5 +274,6 @@ func (p *planner) removal(drop ir.Change) Step {
 // replaced writes the plan's line for an object that is made anew.
 func (p *planner) replaced(c ir.Change) {
 	p.line(c)
-	p.changes[len(p.changes)-1].Action = Replace
+	line := &p.changes[len(p.changes)-1]
+	line.Action, line.Text = Replace, describeAnew(c)
 }

@@ -35,9 +35,10 @@ func (p *planner) weaker(c ir.Change, text string) {
 }
 
 func (p *planner) dropConstraint(c ir.DropConstraint) {
-	p.weakerConstraint(c)
-	s := p.locking(c, accessExclusive)
-	p.alone(s)
+	if p.tables[c.Table] != nil {
+		p.weakerConstraint(c)
+	}
+	p.alone(p.locking(c, accessExclusive))
 }
 
 func (p *planner) weakerConstraint(c ir.DropConstraint) {
@@ -65,8 +66,7 @@ func spareCheck(c ir.Check) bool { return strings.HasPrefix(c.Name, sparePrefix)
 func (p *planner) dropColumn(c ir.DropColumn) {
 	rows := p.facts.lost[ir.ChangeObject(c)]
 	p.loses(c, rows, fmt.Sprintf("the column %s is lost, with %s", ir.ChangeObject(c).SQL(), amount(rows, "value")))
-	s := p.locking(c, accessExclusive)
-	p.alone(s)
+	p.alone(p.locking(c, accessExclusive))
 }
 
 func (p *planner) dropTable(c ir.DropTable) {

@@ -16,7 +16,7 @@ func (p *planner) createTrigger(c ir.CreateTrigger) {
 
 func (p *planner) replaceTrigger(c ir.CreateTrigger) {
 	p.replaced(c)
-	s := locked(p.part(c, describe(c), postgres.ReplaceTrigger(c.Table, c.Trigger)), shareRowExclusive)
+	s := locked(p.part(c, describeAnew(c), postgres.ReplaceTrigger(c.Table, c.Trigger)), shareRowExclusive)
 	s.saves, _ = p.records(c)
 	p.alone(p.proven(s, c))
 }
@@ -26,7 +26,7 @@ func (p *planner) replaceTrigger(c ir.CreateTrigger) {
 func (p *planner) proven(s Step, c ir.CreateTrigger) Step {
 	id := ir.ChangeObject(c)
 	if query := p.violators[id]; query != "" && !p.unused(c.Table) {
-		s.probe = &probe{object: id, origin: c.Trigger.Origin, query: strings.TrimRight(query, "; \n"), text: "%d rows break the rule"}
+		s.probe = &probe{object: id, origin: c.Trigger.Origin, query: strings.TrimRight(query, "; \n"), one: "1 row breaks the rule", many: "%d rows break the rule"}
 		s.Scans, s.prove = true, true
 	}
 	return s

@@ -30,7 +30,8 @@ type probe struct {
 	object ir.ObjectID
 	origin ir.Origin
 	query  string
-	text   string // what one row of it is, with %d for their number
+	one    string // what it means that the query has one row
+	many   string // and several: %d is their number
 }
 
 // maxSamples bounds the rows that a violation shows.
@@ -49,9 +50,12 @@ SELECT (SELECT count(*) FROM violators),
 	if err != nil || n == 0 {
 		return nil, err
 	}
+	text := p.one
+	if n > 1 {
+		text = fmt.Sprintf(p.many, n)
+	}
 	return &Violation{
-		Address: p.origin.Address, Pos: p.origin.Pos, Object: p.object,
-		Text: fmt.Sprintf(p.text, n), Count: n, Samples: samples,
+		Address: p.origin.Address, Pos: p.origin.Pos, Object: p.object, Text: text, Count: n, Samples: samples,
 	}, nil
 }
 
@@ -79,7 +83,7 @@ func duplicates(t ir.TableRef, id ir.ObjectID, origin ir.Origin, i ir.Index) *pr
 		where = " WHERE " + strings.Join(filters, " AND ")
 	}
 	return &probe{
-		object: id, origin: origin, text: "%d keys stand in more than one row",
+		object: id, origin: origin, one: "1 key stands in more than one row", many: "%d keys stand in more than one row",
 		query: "SELECT " + strings.Join(terms, ", ") + ", count(*) AS rows FROM " + t.SQL() + where +
 			" GROUP BY " + strings.Join(names, ", ") + " HAVING count(*) > 1",
 	}
@@ -115,7 +119,7 @@ func conflicts(t *ir.Table, id ir.ObjectID, e ir.Exclude) *probe {
 		where = " WHERE (" + e.Where + "\n)"
 	}
 	return &probe{
-		object: id, origin: e.Origin, text: "%d pairs of rows stand in each other's way",
+		object: id, origin: e.Origin, one: "1 pair of rows stands in each other's way", many: "%d pairs of rows stand in each other's way",
 		query: "WITH pawl_rows AS MATERIALIZED (SELECT " + strings.Join(columns, ", ") + " FROM " + t.Ref().SQL() + where +
 			"\n) SELECT " + strings.Join(shown, ", ") + " FROM pawl_rows a JOIN pawl_rows b ON " + strings.Join(joins, " AND "),
 	}
@@ -131,15 +135,17 @@ func elementName(e ir.ExcludeElement, n int) string {
 // broken is a probe for a check.
 func broken(t *ir.Table, id ir.ObjectID, c ir.Check) *probe {
 	return &probe{
-		object: id, origin: c.Origin, text: "%d rows do not pass the check",
+		object: id, origin: c.Origin, one: "1 row does not pass the check", many: "%d rows do not pass the check",
 		query: "SELECT " + keyOrAll(t) + " FROM " + t.Ref().SQL() + " WHERE NOT (" + c.Expr + "\n)",
 	}
 }
 
 // missing is a probe for NOT NULL.
 func missing(t *ir.Table, c ir.Column) *probe {
+	name := ir.Ident(c.Name)
 	return &probe{
-		object: t.ID(ir.ColumnObject, c.Name), origin: c.Origin, text: "%d rows have no value in " + strings.ReplaceAll(ir.Ident(c.Name), "%", "%%"),
+		object: t.ID(ir.ColumnObject, c.Name), origin: c.Origin,
+		one: "1 row has no value in " + name, many: "%d rows have no value in " + strings.ReplaceAll(name, "%", "%%"),
 		query: "SELECT " + keyOrAll(t) + " FROM " + t.Ref().SQL() + " WHERE " + ir.Ident(c.Name) + " IS NULL",
 	}
 }
@@ -153,7 +159,7 @@ func orphans(t *ir.Table, id ir.ObjectID, k ir.ForeignKey) *probe {
 		matches = append(matches, "p."+ir.Ident(k.RefColumns[n])+" = c."+ir.Ident(column))
 	}
 	return &probe{
-		object: id, origin: k.Origin, text: "%d keys refer to no row",
+		object: id, origin: k.Origin, one: "1 key refers to no row", many: "%d keys refer to no row",
 		query: "SELECT " + strings.Join(shown, ", ") + ", count(*) AS rows FROM " + t.Ref().SQL() + " c WHERE " +
 			strings.Join(notNull, " AND ") + " AND NOT EXISTS (SELECT FROM " + ir.Qualified(k.RefSchema, k.RefTable) +
 			" p WHERE " + strings.Join(matches, " AND ") + ") GROUP BY " + strings.Join(shown, ", "),
