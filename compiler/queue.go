@@ -132,7 +132,7 @@ func (c *compilation) queueSettings(q *queue) {
 	}
 	// Three heartbeats fit into a lease, so that one lost round trip loses no
 	// task.
-	q.config.Heartbeat = q.config.Lease / 3
+	q.config.Heartbeat = (q.config.Lease / 3).Truncate(time.Millisecond)
 	set(&q.config.Heartbeat, d.Heartbeat)
 	if d.Heartbeat.Set && d.Heartbeat.V*2 > q.config.Lease {
 		c.report(diag.Diagnostic{
