@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path"
 	"path/filepath"
 
@@ -87,6 +88,9 @@ func (p *project) shown(names []string) []string {
 // render makes all the files that the spec asks for, in memory.
 func (a *app) render(p *project) (output, error) {
 	out := output{root: p.dir, files: map[string][]byte{}}
+	if err := p.relativeOutputs(); err != nil {
+		return out, err
+	}
 	if sql := p.program.SQL; sql != nil {
 		out.files[path.Clean(filepath.ToSlash(sql.File))] = []byte(postgres.Schema(p.program))
 	}
@@ -107,6 +111,24 @@ func (a *app) render(p *project) (output, error) {
 	dir := path.Clean(filepath.ToSlash(p.program.Go.Dir))
 	out.owned = []string{dir, path.Join(dir, "pawl")}
 	return out, nil
+}
+
+// relativeOutputs refuses an out that is no place relative to the project: the
+// same spec would write to another place on another machine.
+func (p *project) relativeOutputs() error {
+	var outs []string
+	if p.program.Go != nil {
+		outs = append(outs, p.program.Go.Dir)
+	}
+	if p.program.SQL != nil {
+		outs = append(outs, p.program.SQL.File)
+	}
+	for _, out := range outs {
+		if filepath.IsAbs(out) || path.IsAbs(out) {
+			return failed(fmt.Errorf("out = %q is not relative to the project", out), `write out = "store"; ".." may lead out of the project`)
+		}
+	}
+	return nil
 }
 
 // goOptions finds the import path of the output where the output needs it.
