@@ -4,6 +4,9 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/pawldb/pawl/compiler/ir"
 )
@@ -131,4 +134,66 @@ func TestAdjustUnderConcurrency(t *testing.T) {
 	if won, _ := take(mutant); won != 20 {
 		t.Errorf("without guard and check %d took: this test proves nothing", won)
 	}
+}
+
+// Why a guard must not hold a sub-select: after a wait PostgreSQL looks at the
+// newest version of the row and checks the row's own columns again, and keeps
+// what the sub-select gave before. The balance goes below its floor.
+func TestSubSelectsAreNotCheckedAgain(t *testing.T) {
+	p := compile(t, `
+table "accounts" {
+  column "id" { type = bigint }
+  column "balance" { type = bigint }
+  primary_key { columns = [id] }
+  adjust "take" {
+    args  = { n = bigint }
+    set   = { balance = "balance - @n" }
+    guard = "balance >= @n"
+  }
+}`)
+	conn := database(t, p)
+	other := connect(t, conn.Config().ConnString())
+	// meet has two callers take the whole balance, the second while the first has
+	// not committed, and returns what is left.
+	meet := func(sql string) (balance int64) {
+		exec(t, conn, "TRUNCATE app.accounts")
+		exec(t, conn, "INSERT INTO app.accounts VALUES (1, 10)")
+		exec(t, conn, "BEGIN")
+		exec(t, conn, sql, int64(1), int64(10))
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, err := other.Exec(context.Background(), sql, int64(1), int64(10)); err != nil {
+				t.Error(err)
+			}
+		})
+		waitForLock(t, other)
+		exec(t, conn, "COMMIT")
+		wg.Wait()
+		if err := conn.QueryRow(t.Context(), "SELECT balance FROM app.accounts").Scan(&balance); err != nil {
+			t.Fatal(err)
+		}
+		return balance
+	}
+	if balance := meet(operation(t, p, "table.accounts.adjust.take").Statement(ir.MainStatement).SQL); balance != 0 {
+		t.Errorf("balance %d", balance)
+	}
+	const refused = "UPDATE app.accounts SET balance = balance - $2::bigint WHERE id = $1::bigint AND (SELECT balance FROM app.accounts WHERE id = $1::bigint) >= $2::bigint"
+	if balance := meet(refused); balance != -10 {
+		t.Errorf("with a sub-select the balance is %d: this test proves nothing", balance)
+	}
+}
+
+// waitForLock returns when a connection waits for another one.
+func waitForLock(t *testing.T, waiting *pgx.Conn) {
+	t.Helper()
+	watch := connect(t, waiting.Config().ConnString())
+	for range 500 {
+		var waits bool
+		err := watch.QueryRow(t.Context(), "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $1", waiting.PgConn().PID()).Scan(&waits)
+		if err == nil && waits {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("the second caller does not wait")
 }
