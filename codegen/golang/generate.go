@@ -60,6 +60,16 @@ func Generate(p *ir.Program, library fs.FS, o GenerateOptions) ([]File, []Proble
 	return e.files, nil
 }
 
+// Check returns the problems that Generate would refuse p for, without
+// generating: names that Go cannot have or that clash, a package or an import
+// path that is none.
+func Check(p *ir.Program) []Problem {
+	if p.Go == nil {
+		return nil
+	}
+	return newEmitter(p, GenerateOptions{}).check()
+}
+
 // emitter writes the files of one program.
 type emitter struct {
 	program *ir.Program

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pawldb/pawl/cmd/pawl/internal/view"
+	"github.com/pawldb/pawl/codegen/golang"
 	"github.com/pawldb/pawl/compiler/ir"
 )
 
@@ -21,6 +22,10 @@ func newValidate(a *app) *cobra.Command {
 			p, err := a.load()
 			if err != nil {
 				return err
+			}
+			// What only the Go emitter can tell is still a mistake in the spec.
+			if problems := golang.Check(p.program); len(problems) > 0 {
+				return a.goProblems(p, problems)
 			}
 			a.view.Validated(validated(p.program))
 			return nil

@@ -12,6 +12,9 @@ type Generated struct {
 // Clean reports whether the output was as it should be.
 func (g Generated) Clean() bool { return len(g.Changed)+len(g.Missing)+len(g.Stale) == 0 }
 
+// listed is how many files of a kind a report names; --verbose names all.
+const listed = 20
+
 // Generated lists the files that differ, one a line. They are the artefact of
 // --check, and a report otherwise.
 func (h *human) Generated(g Generated) {
@@ -31,8 +34,15 @@ func (h *human) Generated(g Generated) {
 		if g.Check {
 			word = group.checked
 		}
-		for _, file := range group.files {
+		shown := group.files
+		if !g.Check && !h.verbose && len(shown) > listed {
+			shown = shown[:listed]
+		}
+		for _, file := range shown {
 			p.line("%-8s %s", word, file)
+		}
+		if rest := len(group.files) - len(shown); rest > 0 {
+			p.line("%-8s %s more", word, number(rest, "file"))
 		}
 	}
 	switch {
