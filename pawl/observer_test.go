@@ -97,7 +97,7 @@ func TestAllocations(t *testing.T) {
 	pool := connect(t, database(t), size(1))
 	exec(t, pool, `INSERT INTO app.items (id, stock) VALUES (1, 1000000)`)
 	s := session(pool)
-	settings := `SELECT pg_catalog.current_setting('transaction_isolation'), pg_catalog.set_config('lock_timeout', '1000ms', true)`
+	settings := `SELECT pg_catalog.set_config('lock_timeout', '1000ms', true), pg_catalog.current_setting('transaction_isolation')`
 	byHand := func() {
 		var b pgx.Batch
 		b.Queue(settings)
