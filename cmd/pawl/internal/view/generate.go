@@ -13,7 +13,7 @@ type Generated struct {
 func (g Generated) Clean() bool { return len(g.Changed)+len(g.Missing)+len(g.Stale) == 0 }
 
 // listed is how many files of a kind a report names; --verbose names all.
-const listed = 20
+const listed = 50
 
 // Generated lists the files that differ, one a line. They are the artefact of
 // --check, and a report otherwise.
