@@ -122,10 +122,6 @@ var (
 		Name: "table.bookings.insert", Table: "app.bookings",
 		SQL: `/* table.bookings.insert */ INSERT INTO app.bookings (room_id, during) VALUES ($1::bigint, $2::tstzrange) RETURNING id, room_id, during, status`,
 	}
-	getBooking = pawl.Operation{
-		Name: "table.bookings.get", Table: "app.bookings", ReadOnly: true,
-		SQL: `/* table.bookings.get */ SELECT id, room_id, during, status FROM app.bookings WHERE id = $1::bigint`,
-	}
 	confirmBooking = pawl.Operation{
 		Name: "table.bookings.transitions.status.confirm", Table: "app.bookings", Wanted: "confirmed",
 		SQL: `/* table.bookings.transitions.status.confirm */ UPDATE app.bookings SET status = 'confirmed'

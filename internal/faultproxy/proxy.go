@@ -15,7 +15,6 @@ import (
 	"net"
 	"net/url"
 	"sync"
-	"time"
 )
 
 // Proxy listens on a TCP port of the loopback interface and forwards to one
@@ -27,7 +26,6 @@ type Proxy struct {
 
 	mu     sync.Mutex
 	rules  []Rule
-	delay  time.Duration
 	frames []Frame
 	conns  map[*link]struct{}
 	closed bool

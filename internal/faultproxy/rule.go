@@ -30,7 +30,9 @@ const DelayTime = 200 * time.Millisecond
 
 // Frame is a message of a client.
 type Frame struct {
-	Conn    int // the connection's number, 1 for the first
+	Conn int // the connection's number
+	// Message is the decoded message. Its contents are only valid while a rule looks
+	// at it; of a frame from Frames, only its type is.
 	Message pgproto3.FrontendMessage
 	// SQL is what the message is about: the text of a query; for Bind, Describe
 	// and Execute, that of the prepared statement; for Sync, the texts executed
