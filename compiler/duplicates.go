@@ -9,7 +9,6 @@ import (
 	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/dsl"
 	"github.com/pawldb/pawl/internal/diag"
-	"github.com/pawldb/pawl/internal/pgsql"
 )
 
 // minNotDistinct is the first server major with NULLS NOT DISTINCT.
@@ -49,48 +48,6 @@ func (c *compilation) duplicateKey(t *table, decl *dsl.NoDuplicates) (*unique, b
 	u.where, read = c.where(t, decl.Where)
 	u.plain = u.plain && u.where == nil
 	return u, ok && read && c.distinctParts(decl, u)
-}
-
-// keyPart reads one entry of a key list. ordered says that its type must have a
-// btree order; whether it fits another kind of index is for the server to say.
-func (c *compilation) keyPart(t *table, part dsl.KeyPart, what string, ordered bool) (ir.IndexPart, *expression, bool) {
-	p := ir.IndexPart{OpClass: part.OpClass, Desc: part.Desc, NullsFirst: part.NullsFirst, NullsLast: part.NullsLast}
-	switch {
-	case part.Column != nil:
-		col := c.lookup(t, *part.Column, what)
-		if col == nil || ordered && part.OpClass == "" && c.keyType(col, part.Column.Range, what) {
-			return p, nil, false
-		}
-		p.Column = col.name
-		return p, nil, true
-	case part.Expr != nil:
-		e := c.parse(part.Expr, "key", row{table: t})
-		if e == nil {
-			return p, nil, false
-		}
-		if len(e.Columns()) == 0 {
-			c.report(diag.Diagnostic{
-				Code:        diag.KeyWithoutColumn,
-				Detail:      "The key expression " + e.SQL() + " mentions no column.",
-				Subject:     part.Expr.Range,
-				Label:       "the same for every row",
-				Consequence: "All rows have one value there: the table could hold a single row, or the part is of no use.",
-				Help:        "name a column in it",
-			})
-			return p, nil, false
-		}
-		p.Expr = e.SQL()
-		return p, e, true
-	}
-	return p, nil, false
-}
-
-// partColumns are the columns that a key part mentions.
-func partColumns(p ir.IndexPart, e *expression) []string {
-	if e != nil {
-		return columnsOf(e.Expr)
-	}
-	return []string{p.Column}
 }
 
 // distinctParts refuses a part that stands twice in a key.
@@ -230,13 +187,6 @@ func redundantTo(u *unique, what string, at hcl.Range) diag.Diagnostic {
 	}
 }
 
-func sameColumns(a, b []string) bool {
-	a, b = slices.Clone(a), slices.Clone(b)
-	slices.Sort(a)
-	slices.Sort(b)
-	return len(a) > 0 && slices.Equal(a, b)
-}
-
 // lowerDuplicates puts the constraint or index on the table and records what was
 // decided.
 func (c *compilation) lowerDuplicates(t *table, u *unique) {
@@ -276,43 +226,6 @@ func (c *compilation) lowerDuplicates(t *table, u *unique) {
 	}}
 	u.facts = &inv.Base
 	t.invariants = append(t.invariants, inv)
-}
-
-// leadingColumns are the plain columns that an index begins with.
-func leadingColumns(parts []ir.IndexPart) []string {
-	var list []string
-	for _, p := range parts {
-		if p.Column == "" {
-			break
-		}
-		list = append(list, p.Column)
-	}
-	return list
-}
-
-// keySQL spells the parts of a key: "tenant_id, lower(email)".
-func keySQL(parts []ir.IndexPart) string {
-	list := make([]string, len(parts))
-	for i, p := range parts {
-		list[i] = partSQL(p)
-	}
-	return strings.Join(list, ", ")
-}
-
-func partSQL(p ir.IndexPart) string {
-	if p.Column != "" {
-		return ir.Ident(p.Column)
-	}
-	return p.Expr
-}
-
-// keyWords spells the parts of a key in a sentence.
-func keyWords(parts []ir.IndexPart) string {
-	list := make([]string, len(parts))
-	for i, p := range parts {
-		list[i] = p.Column + p.Expr
-	}
-	return and(list)
 }
 
 func duplicatesPromise(t *table, u *unique, notDistinct bool) string {
@@ -408,33 +321,4 @@ func duplicatesViolators(t *table, u *unique, notDistinct bool) string {
 		sql += " WHERE " + strings.Join(conditions, " AND ")
 	}
 	return sql + " GROUP BY " + ordinals(len(u.parts)) + " HAVING count(*) > 1"
-}
-
-// keyArguments are the arguments that find a row by this key: one for each
-// column that the key mentions.
-func (u *unique) keyArguments(t *table) []ir.Field {
-	list := make([]ir.Field, len(u.columns))
-	for i, name := range u.columns {
-		list[i] = t.byName[name].field()
-		list[i].Null = false
-	}
-	return list
-}
-
-// keyCondition finds the row of a key. In an expression each column is replaced
-// by its argument, so that the index that computes the same can answer.
-func (u *unique) keyCondition(p *parameters) string {
-	conditions := make([]string, len(u.parts))
-	for i, part := range u.parts {
-		if u.exprs[i] == nil {
-			conditions[i] = ir.Ident(part.Column) + " = " + p.ref(part.Column)
-			continue
-		}
-		asked := map[string]*pgsql.Expr{}
-		for _, name := range columnsOf(u.exprs[i].Expr) {
-			asked[name] = argument(name)
-		}
-		conditions[i] = operand(u.exprs[i].Expr) + " = " + operandSQL(p.sql(u.exprs[i].Substitute(asked)))
-	}
-	return andWhere(strings.Join(conditions, " AND "), exprOf(u.where))
 }

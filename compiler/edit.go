@@ -12,7 +12,7 @@ import (
 // edits compiles the edit blocks of a table.
 func (c *compilation) edits(t *table) {
 	for _, decl := range t.decl.Edits {
-		columns, ok := c.lookupAll(t, decl.Columns, "columns")
+		columns, ok := c.lookupAll(t, decl.Columns)
 		for i, col := range columns {
 			if !ok {
 				break

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/dsl"
 	"github.com/pawldb/pawl/internal/diag"
 	"github.com/pawldb/pawl/internal/pgsql"
@@ -60,54 +59,6 @@ func (c *compilation) parse(src *dsl.SQL, what string, r row) *expression {
 		c.compared = append(c.compared, comparison{r.table, what, *src, labels})
 	}
 	return e
-}
-
-// comparison is a text that compares columns with literals. They are checked
-// once the states of all columns are known.
-type comparison struct {
-	table  *table
-	what   string
-	source dsl.SQL
-	labels []pgsql.LabelRef
-}
-
-// comparedLabels refuses literals that the column beside them never holds.
-func (c *compilation) comparedLabels() {
-	for _, cmp := range c.compared {
-		for _, label := range cmp.labels {
-			c.comparedLabel(cmp, label)
-		}
-	}
-}
-
-func (c *compilation) comparedLabel(cmp comparison, label pgsql.LabelRef) {
-	col := cmp.table.byName[label.Column]
-	if col == nil || !col.known {
-		return
-	}
-	d := diag.Diagnostic{
-		Code:    diag.UnknownState,
-		Subject: c.within(cmp.source, label.Offset, label.Length),
-		Label:   "no such value",
-	}
-	var values []string
-	switch {
-	case col.typ.Kind == ir.EnumType:
-		values = c.enumValuesOf(col.typ)
-		d.Detail = "The type of column " + quote(col.name) + " has no value " + quote(label.Text) + "."
-		d.Consequence = "PostgreSQL would refuse the statement (22P02)."
-	case col.governs != nil:
-		values = col.governs.states
-		d.Detail = "The column " + quote(col.name) + " has no state " + quote(label.Text) + "."
-		d.Consequence = "The comparison has one result for every row, and nothing would tell: this " + cmp.what + " covers too much or too little."
-	default:
-		return
-	}
-	if slices.Contains(values, label.Text) {
-		return
-	}
-	d.Help = didYouMean(label.Text, values)
-	c.report(d)
 }
 
 // columnsOf lists the columns that an expression mentions, each once.
@@ -195,6 +146,8 @@ func (c *compilation) reportSQL(src dsl.SQL, what string, r row, wrong *pgsql.Er
 		}
 	case pgsql.NotImmutable:
 		c.notImmutable(&d, what)
+	case pgsql.Syntax, pgsql.Empty, pgsql.NotExpression, pgsql.Writes, pgsql.Parameter, pgsql.ArgumentOperator,
+		pgsql.SetReturning, pgsql.StarColumn: // the message and the general consequence say it
 	case pgsql.VolatileFunction:
 		d.Consequence = "It would be evaluated more than once for one decision, with another result each time."
 		d.Help = "pass the value as an argument, or use a function like now(), which stands still within a transaction"

@@ -35,7 +35,7 @@ func (c *compilation) index(t *table, decl *dsl.Index) (ir.Index, bool) {
 		ok = ok && good
 		ix.Parts = append(ix.Parts, p)
 	}
-	include, good := c.lookupAll(t, decl.Include, "include")
+	include, good := c.lookupAll(t, decl.Include)
 	ix.Include = columnList(include)
 	where := c.predicate(t, decl.Where, "predicate")
 	ix.Where = conditionSQL(where)

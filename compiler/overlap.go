@@ -50,7 +50,7 @@ func (c *compilation) noOverlaps(t *table) {
 
 // overlapGroup reads the equality part.
 func (c *compilation) overlapGroup(t *table, s *span) bool {
-	within, ok := c.lookupAll(t, s.decl.Within, "within")
+	within, ok := c.lookupAll(t, s.decl.Within)
 	for i, col := range within {
 		if !ok {
 			break
@@ -120,7 +120,7 @@ func (c *compilation) overlapRange(t *table, s *span) bool {
 // overlapColumn reads range = during.
 func (c *compilation) overlapColumn(t *table, s *span) bool {
 	at := s.decl.RangeColumn.Range
-	col := c.lookup(t, *s.decl.RangeColumn, "range")
+	col := c.lookup(t, *s.decl.RangeColumn)
 	if col == nil || !col.known {
 		return false
 	}
@@ -154,7 +154,7 @@ func (c *compilation) overlapColumn(t *table, s *span) bool {
 
 // overlapPair reads range = { from = a, to = b, bounds = "[)" }.
 func (c *compilation) overlapPair(t *table, s *span) bool {
-	s.from, s.to = c.lookup(t, *s.decl.From, "range"), c.lookup(t, *s.decl.To, "range")
+	s.from, s.to = c.lookup(t, *s.decl.From), c.lookup(t, *s.decl.To)
 	if s.from == nil || s.to == nil || !s.from.known || !s.to.known {
 		return false
 	}
@@ -201,65 +201,6 @@ func (c *compilation) overlapWhere(t *table, s *span) bool {
 		})
 	}
 	return ok
-}
-
-// boundsCheck is the condition that closes the holes of an exclusion
-// constraint: ranges that conflict with nothing, or not with what they touch.
-func (s *span) boundsCheck() string {
-	if s.column == nil {
-		return s.pairCheck()
-	}
-	r := ir.Ident(s.column.name)
-	var parts []string
-	unless := ""
-	if !s.decl.AllowEmpty.V {
-		parts = append(parts, "NOT isempty("+r+")")
-	} else {
-		unless = "isempty(" + r + ") OR "
-	}
-	infinite := s.decl.AllowInfinite.V
-	add := func(open, condition string) {
-		if infinite {
-			condition = open + " OR " + condition
-		}
-		if unless != "" || infinite {
-			condition = "(" + unless + condition + ")"
-		}
-		parts = append(parts, condition)
-	}
-	if !s.discrete {
-		add("lower_inf("+r+")", "lower_inc("+r+")")
-		if s.bounds == "[)" {
-			parts = append(parts, "NOT upper_inc("+r+")")
-		} else {
-			add("upper_inf("+r+")", "upper_inc("+r+")")
-		}
-	}
-	if !infinite {
-		parts = append(parts, "NOT lower_inf("+r+")", "NOT upper_inf("+r+")")
-		if families[s.bound].infinite {
-			parts = append(parts, s.finite("lower("+r+")", ">", "-infinity"), s.finite("upper("+r+")", "<", "infinity"))
-		}
-	}
-	return strings.Join(parts, " AND ")
-}
-
-// pairCheck is the same for a range from two columns.
-func (s *span) pairCheck() string {
-	from, to := ir.Ident(s.from.name), ir.Ident(s.to.name)
-	op := " < "
-	if s.bounds == "[]" || s.decl.AllowEmpty.V {
-		op = " <= "
-	}
-	parts := []string{from + op + to}
-	if !s.decl.AllowInfinite.V && families[s.bound].infinite {
-		parts = append(parts, s.finite(from, ">", "-infinity"), s.finite(to, "<", "infinity"))
-	}
-	return strings.Join(parts, " AND ")
-}
-
-func (s *span) finite(value, op, limit string) string {
-	return value + " " + op + " " + ir.Literal(limit) + "::" + ir.Type{Name: s.bound}.SQL()
 }
 
 // lowerOverlap puts the constraint, its check and its trigger on the table and
@@ -310,25 +251,6 @@ func (c *compilation) lowerOverlap(t *table, s *span) {
 	}
 	s.facts = &inv.Base
 	t.invariants = append(t.invariants, inv)
-}
-
-// lowerBounds adds the check that closes the holes.
-func (c *compilation) lowerBounds(t *table, s *span, origin ir.Origin) []ir.ObjectID {
-	name := s.name + "_bounds"
-	what := "the bounds check of no_overlap " + quote(s.label)
-	if !c.claimConstraint(t, name, what, s.decl.Header, false) {
-		return nil
-	}
-	sql := s.boundsCheck()
-	if sql == "" {
-		return nil
-	}
-	origin.Why = "an empty, NULL or unbounded range is in conflict with nothing, or with everything"
-	t.addCheck(&check{
-		name: name, label: s.label + "_bounds", expr: built(sql), address: s.address,
-		doc: "the range is empty, not " + s.bounds + ", or has no finite bound",
-	}, origin)
-	return []ir.ObjectID{{Kind: ir.ConstraintObject, Schema: t.ref.Schema, Table: t.ref.Name, Name: name}}
 }
 
 // needExtension asks for an extension; the first declaration that needs it is

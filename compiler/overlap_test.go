@@ -68,7 +68,8 @@ func TestOverlapObjects(t *testing.T) {
   }`))
 	table := wantTable(t, p, "visits")
 	want := []ir.ExcludeElement{
-		{Column: "room", Operator: "="}, {Column: "tag", Operator: "="},
+		{Column: "room", Operator: "="},
+		{Column: "tag", Operator: "="},
 		{Expr: "tstzrange(a, z, '[)')", Operator: "&&"},
 	}
 	if diff := cmp.Diff(want, table.Excludes[0].Elements); diff != "" {

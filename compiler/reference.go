@@ -54,7 +54,7 @@ func (c *compilation) foreignKeys(t *table) {
 
 // reference resolves a foreign key and compares the two sides.
 func (c *compilation) reference(t *table, decl *dsl.ForeignKey) *reference {
-	columns, ok := c.lookupAll(t, decl.Columns, "foreign_key "+quote(decl.Name.Text))
+	columns, ok := c.lookupAll(t, decl.Columns)
 	parent := c.tablesByName[decl.References.Table]
 	if !ok || parent == nil || len(columns) == 0 {
 		return nil

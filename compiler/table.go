@@ -53,19 +53,6 @@ func (col *column) field() ir.Field {
 	return ir.Field{Name: col.name, Type: col.typ, Null: col.null}
 }
 
-// unique is what keeps rows apart: a no_duplicates after its checks.
-type unique struct {
-	decl    *dsl.NoDuplicates
-	name    string
-	parts   []ir.IndexPart
-	exprs   []*expression // beside parts; nil for a plain column
-	where   *expression
-	columns []string // that the parts mention
-	plain   bool     // columns alone, no predicate: a constraint
-	object  ir.ObjectID
-	facts   *ir.Facts
-}
-
 // declareTables takes the tables' names, so that everything else can refer to
 // them in any order.
 func (c *compilation) declareTables() {
@@ -118,9 +105,9 @@ func (t *table) columnNames() []string {
 	return names
 }
 
-// lookup finds a column that a list of a block names. It reports one that does
-// not exist; what stands for the name of the list: `primary_key`.
-func (c *compilation) lookup(t *table, name dsl.Name, what string) *column {
+// lookup finds a column that a block names, and reports one that does not
+// exist.
+func (c *compilation) lookup(t *table, name dsl.Name) *column {
 	if name.Text == "" {
 		return nil
 	}
@@ -140,11 +127,11 @@ func (c *compilation) lookup(t *table, name dsl.Name, what string) *column {
 
 // lookupAll finds the columns of a list. It is false when one of them is
 // missing or named twice; that has been reported.
-func (c *compilation) lookupAll(t *table, list []dsl.Name, what string) ([]*column, bool) {
+func (c *compilation) lookupAll(t *table, list []dsl.Name) ([]*column, bool) {
 	found := make([]*column, 0, len(list))
 	ok := true
 	for _, name := range list {
-		col := c.lookup(t, name, what)
+		col := c.lookup(t, name)
 		if col == nil || slices.Contains(found, col) { // dsl reports names that stand twice
 			ok = false
 			continue
@@ -152,76 +139,4 @@ func (c *compilation) lookupAll(t *table, list []dsl.Name, what string) ([]*colu
 		found = append(found, col)
 	}
 	return found, ok
-}
-
-// primaryKey reads the primary_key block.
-func (c *compilation) primaryKey(t *table) {
-	decl := t.decl.PrimaryKey
-	if decl == nil {
-		c.missingKey(t)
-		return
-	}
-	key, ok := c.lookupAll(t, decl.Columns, "primary_key")
-	if !ok || len(key) == 0 {
-		return
-	}
-	for i, col := range key {
-		if col.null && col.decl.Null.Set {
-			c.report(diag.Diagnostic{
-				Code:        diag.NullablePrimaryKey,
-				Detail:      "The column " + quote(col.name) + " stands in the primary key and says null = true.",
-				Subject:     decl.Columns[i].Range,
-				Label:       "may be NULL",
-				Related:     []diag.Related{{Range: col.decl.Null.Range, Text: "null = true"}},
-				Consequence: "PostgreSQL makes the columns of a primary key NOT NULL: the column would not be what the file says.",
-				Help:        "leave null = true out of column " + quote(col.name),
-			})
-			return
-		}
-		if c.keyType(col, decl.Columns[i].Range, "primary_key") {
-			return
-		}
-	}
-	name := t.ref.Name + "_pkey"
-	if decl.Rename.Set {
-		name = decl.Rename.V
-	}
-	c.claimConstraint(t, name, "the primary key of table "+quote(t.label), decl.Header, true)
-	t.key = key
-	t.indexed = append(t.indexed, columnList(key))
-	t.schema.PrimaryKey = &ir.PrimaryKey{
-		Name: name, Columns: columnList(key),
-		Origin: ir.Origin{Address: under(t.address, "primary_key"), Pos: pos(decl.Header)},
-	}
-}
-
-// keyType reports a column whose type has no order, which no key can hold.
-func (c *compilation) keyType(col *column, at hcl.Range, what string) bool {
-	if !col.known || !familyOf(col.typ).noOrder {
-		return false
-	}
-	c.report(diag.Diagnostic{
-		Code:        diag.KeyType,
-		Detail:      "The column " + quote(col.name) + " has the type " + col.typ.SQL() + ", which a " + what + " cannot hold.",
-		Subject:     at,
-		Label:       col.typ.SQL() + " has no order",
-		Consequence: "PostgreSQL compares the values of a key with a btree, and this type has no operators for one: the statement would fail.",
-		Help:        "use a column of another type, or an expression: sql(\"" + col.name + "::text\")",
-	})
-	return true
-}
-
-// missingKey reports a table whose operations cannot name a row.
-func (c *compilation) missingKey(t *table) {
-	if !t.operates() {
-		return
-	}
-	c.report(diag.Diagnostic{
-		Code:        diag.PrimaryKeyMissing,
-		Detail:      "The table " + quote(t.label) + " has operations and no primary key.",
-		Subject:     t.decl.Header,
-		Label:       "no primary_key",
-		Consequence: "A move, an adjust or an edit is about one row. Without a key its UPDATE could hit several, and nothing would tell.",
-		Help:        "primary_key { columns = [id] }",
-	})
 }
