@@ -36,7 +36,12 @@ func TestASecondPlanIsEmpty(t *testing.T) {
 				index("one_i", "s IN ('new')", ir.IndexPart{Column: "n"}), index("two_i", "s IN ('new', 'ack')", ir.IndexPart{Column: "n"}),
 				index("not_i", "s NOT IN ('new', 'ack')", ir.IndexPart{Column: "n"}),
 			}
-			return schema(t)
+			g := guard("NEW.s IN ('new', 'ack') AND NEW.n NOT IN (1, 2)")
+			g.Name = "t_g"
+			t.Triggers = []ir.Trigger{g}
+			s := schema(t)
+			s.Functions = []ir.Function{refuse()}
+			return s
 		}(),
 		"4 IS NOT DISTINCT FROM": func() ir.Schema {
 			t := table("t", nullable("a", base("int4")), nullable("b", base("int4")), nullable("c", base("text")))

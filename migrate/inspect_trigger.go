@@ -34,8 +34,8 @@ SELECT t.tgrelid, t.tgname::text, t.tgtype, t.tgenabled::text, fn.nspname::text,
        t.tgconstraint = 0 AND t.tgattr::text = '' AND t.tgoldtable IS NULL AND t.tgnewtable IS NULL,
        t.tgqual IS NOT NULL, pg_get_triggerdef(t.oid, false),
        'CREATE TRIGGER ' || quote_ident(t.tgname::text),
-       quote_ident(n.nspname::text) || '.' || quote_ident(c.relname::text),
-       quote_ident(fn.nspname::text) || '.' || quote_ident(f.proname::text)
+       CASE n.oid WHEN pg_my_temp_schema() THEN 'pg_temp' ELSE quote_ident(n.nspname::text) END || '.' || quote_ident(c.relname::text),
+       CASE fn.oid WHEN pg_my_temp_schema() THEN 'pg_temp' ELSE quote_ident(fn.nspname::text) END || '.' || quote_ident(f.proname::text)
 FROM pg_trigger t
 JOIN pg_class c ON c.oid = t.tgrelid AND c.relkind IN ('r', 'p')
 JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = ANY ($1::text[])
@@ -64,8 +64,8 @@ func (g *triggerRow) trigger() ir.Trigger {
 	if len(g.Args) > 0 {
 		trigger.Args = strings.Split(strings.TrimSuffix(string(g.Args), "\x00"), "\x00")
 	}
-	when, ok := g.when(trigger)
-	trigger.When = when
+	var ok bool
+	trigger.When, ok = g.when(trigger)
 	trigger.Printed = printTrigger(trigger)
 	if !ok || !g.Plain || g.Type&tgInstead != 0 {
 		// Nothing that a declaration asks for: equal to nothing that is wanted.
@@ -88,7 +88,10 @@ func (g *triggerRow) when(t ir.Trigger) (string, bool) {
 	text, before := strings.CutPrefix(g.Definition,
 		g.Head+" "+postgres.Timing(t)+" "+events(t)+" ON "+g.On+" "+postgres.Level(t)+" WHEN (")
 	text, after := strings.CutSuffix(text, ") EXECUTE FUNCTION "+g.Calls+"("+strings.Join(args, ", ")+")")
-	return text, before && after
+	if !before || !after {
+		return "", false
+	}
+	return text, true
 }
 
 // printTrigger is what two triggers of one name are compared by.

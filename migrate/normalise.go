@@ -361,6 +361,9 @@ func rehomed(t ir.Table, as *ir.Table, refused map[string]bool) ir.Table {
 	}
 	for i := range t.Triggers {
 		g := &t.Triggers[i]
+		if g.Printed != printTrigger(*g) {
+			continue // not read in parts
+		}
 		for _, real := range as.Triggers {
 			if real.Name == g.Name {
 				g.FuncSchema, g.FuncName = real.FuncSchema, real.FuncName
