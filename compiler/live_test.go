@@ -17,6 +17,13 @@ func database(t testing.TB, p *ir.Program) *pgx.Conn {
 	t.Helper()
 	url := pgtest.URL(t)
 	conn := connect(t, url)
+	var version int
+	if err := conn.QueryRow(t.Context(), "SELECT current_setting('server_version_num')::integer").Scan(&version); err != nil {
+		t.Fatal(err)
+	}
+	if major := version / 10000; major < p.Postgres {
+		t.Skipf("the specification is for PostgreSQL %d and later, and this is %d", p.Postgres, major)
+	}
 	if _, err := conn.Exec(t.Context(), postgres.Schema(p), pgx.QueryExecModeSimpleProtocol); err != nil {
 		t.Fatalf("the schema does not load: %v\n%s", err, postgres.Schema(p))
 	}
