@@ -41,16 +41,16 @@ func requireSame(t *testing.T, got, want any) {
 func TestProjectBlocks(t *testing.T) {
 	spec, _ := loadFull(t)
 	requireSame(t, spec.Pawl, &Pawl{
-		Block: labelled(""), Project: set("full"), RequiredVersion: set(">= 0.1.0, < 2"), Postgres: set(15),
-		Schema: set("app"), AppRole: set("app_user"), AdvisoryClass: set(4201),
+		Block: plain(""), Project: set("full"), RequiredVersion: set(">= 0.1.0, < 2"), Postgres: set(15),
+		Schema: set("app"), AdvisoryClass: set(4201),
 	})
-	requireSame(t, spec.Go, &GenerateGo{Block: labelled("go"), Out: set("store"), Package: set("store"), Runtime: set("copy")})
-	requireSame(t, spec.SQL, &GenerateSQL{Block: labelled("sql"), Out: set("schema.sql")})
+	requireSame(t, spec.Go, &GenerateGo{Block: plain("go"), Out: set("store"), Package: set("store"), Runtime: set("copy")})
+	requireSame(t, spec.SQL, &GenerateSQL{Block: plain("sql"), Out: set("schema.sql")})
 	requireSame(t, spec.Variables, []*Variable{
-		{Block: labelled("lease"), Type: set("string"), Description: set("How long a worker holds a task.")},
+		{Block: plain("lease"), Type: set("string"), Description: set("How long a worker holds a task.")},
 	})
 	requireSame(t, spec.Enums, []*Enum{{
-		Block: labelled("state"), Schema: set("kinds"), Rename: set("booking_state"), Comment: set("What a booking is."),
+		Block: labelled("state"), Schema: set("kinds"), Rename: set("booking_state"),
 		Values: names("held", "confirmed"),
 	}})
 }

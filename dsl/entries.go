@@ -132,6 +132,9 @@ func (p *project) assigned(expr hclsyntax.Expression) (SQL, bool) {
 
 // allow reads the checks that are silenced in a block.
 func (b *body) allow() []Allow {
+	if b.schema.NoAllow {
+		return nil
+	}
 	entries, _ := b.entries("allow")
 	var out []Allow
 	for _, e := range entries {

@@ -183,7 +183,7 @@ table "b" {
 func TestDurations(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"250ms": 250 * time.Millisecond, "5m": 5 * time.Minute, "72h": 72 * time.Hour, "7d": 7 * day, "1d12h": 36 * time.Hour,
-		"0s": 0, "1h30m": 90 * time.Minute, "1.5h": 90 * time.Minute, "0d": 0,
+		"1h30m": 90 * time.Minute, "1.5h": 90 * time.Minute, "1d": 24 * time.Hour,
 	} {
 		if got, ok := parseDuration(text); !ok || got != want {
 			t.Errorf("%q: got %v %v, want %v", text, got, ok, want)

@@ -80,7 +80,7 @@ func TestFullHoldsEveryAttribute(t *testing.T) {
 				t.Errorf("%s in %s stands nowhere in full.hcl", b.Type, s.Type)
 			}
 		}
-		if !names["allow"] && !s.Open && s.Type != "project" {
+		if !names["allow"] && !s.NoAllow && s.Type != "project" {
 			t.Errorf("%s.allow stands nowhere in full.hcl", s.Type)
 		}
 	}

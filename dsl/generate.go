@@ -1,6 +1,8 @@
 package dsl
 
 import (
+	"path"
+
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/pawldb/pawl/internal/diag"
@@ -10,7 +12,7 @@ import (
 var generateSchema = blockSchema{Type: "generate", Label: "what is generated", Doc: "files to write"}
 
 var generateGoSchema = blockSchema{
-	Type: "generate", Label: generateSchema.Label, Doc: "the Go package",
+	Type: "generate", Label: generateSchema.Label, NoAllow: true, Doc: "the Go package",
 	Attrs: []attrSchema{
 		{Name: "out", Kind: stringKind, Required: true, Doc: "the directory, relative to the project"},
 		{Name: "package", Kind: stringKind, Doc: "the package's name; the last part of out when absent"},
@@ -22,7 +24,7 @@ var generateGoSchema = blockSchema{
 }
 
 var generateSQLSchema = blockSchema{
-	Type: "generate", Label: generateSchema.Label, Doc: "the DDL as one file",
+	Type: "generate", Label: generateSchema.Label, NoAllow: true, Doc: "the DDL as one file",
 	Attrs: []attrSchema{
 		{Name: "out", Kind: stringKind, Required: true, Doc: "the file, relative to the project"},
 	},
@@ -53,4 +55,7 @@ func (p *project) decodeGenerate(block *hclsyntax.Block) {
 		return
 	}
 	p.spec.Go = &GenerateGo{Block: b.block, Out: b.text("out"), Package: b.text("package"), Runtime: b.text("runtime")}
+	if !p.spec.Go.Package.Set {
+		p.spec.Go.Package.V = path.Base(p.spec.Go.Out.V)
+	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/pawldb/pawl/internal/diag"
 )
 
-var localsSchema = blockSchema{Type: "locals", Open: true, Doc: "names for values: local.NAME"}
+var localsSchema = blockSchema{Type: "locals", Open: true, NoAllow: true, Doc: "names for values: local.NAME"}
 
 // decodeLocals checks the form of a locals block; its values are nodes.
 func (p *project) decodeLocals(block *hclsyntax.Block) { p.open(block, &localsSchema) }

@@ -54,6 +54,7 @@ type blockSchema struct {
 	Required bool   // at least one in its parent
 	Later    string // not in this version: what to write today
 	Open     bool   // any attribute may stand here
+	NoAllow  bool   // no built-in check is about this block alone
 	Doc      string
 	Attrs    []attrSchema
 	Blocks   []*blockSchema
@@ -70,9 +71,17 @@ var commonBlocks = []*blockSchema{
 	{Type: "lifecycle", Later: "leave it out: apply never drops anything without --allow", Doc: "guards the object"},
 }
 
+// common are the attributes that the block has beside its own.
+func (s *blockSchema) common() []attrSchema {
+	if !s.NoAllow {
+		return commonAttrs
+	}
+	return slices.DeleteFunc(slices.Clone(commonAttrs), func(a attrSchema) bool { return a.Kind == reasonsKind })
+}
+
 // attrOf finds an attribute of a block, or nil.
 func attrOf(s *blockSchema, name string) *attrSchema {
-	for _, attrs := range [][]attrSchema{s.Attrs, commonAttrs} {
+	for _, attrs := range [][]attrSchema{s.Attrs, s.common()} {
 		if i := slices.IndexFunc(attrs, func(a attrSchema) bool { return a.Name == name }); i >= 0 {
 			return &attrs[i]
 		}
@@ -101,7 +110,7 @@ func findBlock(blocks []*blockSchema, typ string) *blockSchema {
 // attrNames lists the attributes that work today.
 func attrNames(s *blockSchema) []string {
 	var names []string
-	for _, a := range slices.Concat(s.Attrs, commonAttrs) {
+	for _, a := range slices.Concat(s.Attrs, s.common()) {
 		if a.Later == "" {
 			names = append(names, a.Name)
 		}

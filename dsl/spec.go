@@ -103,7 +103,6 @@ type Pawl struct {
 	RequiredVersion Value[string]
 	Postgres        Value[int]
 	Schema          Value[string]
-	AppRole         Value[string]
 	AdvisoryClass   Value[int]
 }
 
@@ -131,10 +130,9 @@ type Variable struct {
 // Enum is an enum block.
 type Enum struct {
 	Block
-	Schema  Value[string]
-	Rename  Value[string] // name = "…"
-	Comment Value[string]
-	Values  []Name
+	Schema Value[string]
+	Rename Value[string] // name = "…"
+	Values []Name
 }
 
 // Table is a table block.

@@ -163,12 +163,12 @@ func (p *project) toDuration(expr hclsyntax.Expression, v cty.Value, s *attrSche
 		})
 		return 0, false
 	}
-	if d < 0 || d > longest {
+	if d <= 0 || d > longest {
 		p.report(diag.Diagnostic{
 			Code:    diag.OutOfRange,
-			Detail:  quote(s.Name) + " is a length of time from 0 to " + intText(int64(longest/day)) + " days.",
+			Detail:  quote(s.Name) + " is a length of time above 0 and of at most " + intText(int64(longest/day)) + " days.",
 			Subject: expr.Range(),
-			Help:    "choose a length in that range",
+			Help:    "choose a length in that range, or leave the attribute out for its default",
 		})
 		return 0, false
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 var variableSchema = blockSchema{
-	Type: "variable", Label: "the name of the variable", Doc: "a value from the command line",
+	Type: "variable", Label: "the name of the variable", NoAllow: true, Doc: "a value from the command line",
 	Attrs: []attrSchema{
 		{
 			Name: "type", Kind: wordKind, Choices: []string{"string", "number", "bool"},

@@ -4,28 +4,23 @@ pawl {
   required_version = ">= 0.1.0, < 2"
   postgres         = 15
   schema           = "app"
-  app_role         = "app_user"
   advisory_class   = 4201
-  allow            = { discouraged-type = "an old project" }
 }
 
 generate "go" {
   out     = "store"
   package = "store"
   runtime = "copy"
-  allow   = { discouraged-type = "an old project" }
 }
 
 generate "sql" {
   out   = "schema.sql"
-  allow = { discouraged-type = "an old project" }
 }
 
 variable "lease" {
   type        = string
   default     = "5m"
   description = "How long a worker holds a task."
-  allow       = { discouraged-type = "an old project" }
 }
 
 locals {
@@ -36,7 +31,6 @@ enum "state" {
   values  = ["held", "confirmed"]
   schema  = "kinds"
   name    = "booking_state"
-  comment = "What a booking is."
   allow   = { discouraged-type = "an old project" }
 }
 

@@ -10,3 +10,9 @@ table "seats" {
     allow = ["discouraged-type"] # ERROR wrong-type "must be an object.*CODE = \"reason\""
   }
 }
+locals { allow = "a name like any other" }
+variable "quiet" {
+  type    = string
+  default = ""
+  allow   = { never-true = "nothing to silence" } # ERROR unknown-attribute "no attribute \"allow\""
+}

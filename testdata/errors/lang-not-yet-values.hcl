@@ -18,6 +18,10 @@ queue "tasks" {
   group { by = [a] } # ERROR not-yet "\"group\""
   unique "u" { columns = [a] } # ERROR not-yet "\"unique\""
 }
+enum "state" {
+  values  = ["a", "b"]
+  comment = "no" # ERROR not-yet "\"comment\" of enum"
+}
 variable "tables" {
   type = list(string) # ERROR not-yet "type = list"
 }

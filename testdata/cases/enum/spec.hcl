@@ -17,7 +17,6 @@ generate "go" {
 generate "sql" { out = "schema.sql" }
 
 enum "job_state" {
-  comment = "Where a job stands."
   values  = ["new", "in progress", "done", "Done", "it's over", "-1", "+1"]
 }
 

@@ -47,7 +47,7 @@ func (a *app) compile() (*project, diag.List, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, nil, notADirectory(dir, err)
 	}
-	spec, list := dsl.Load(os.DirFS(dir), dsl.Options{Vars: vars, Dir: displayDir(dir)})
+	spec, list := dsl.Load(os.DirFS(dir), dsl.Options{Vars: vars, Dir: displayDir(dir), Version: specVersion()})
 	p := &project{dir: dir, sources: diag.Files(spec.Sources)}
 	if !list.HasErrors() {
 		program, more := compiler.Compile(spec)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,9 +23,23 @@ func newVersion(a *app) *cobra.Command {
 	}
 }
 
+// release is the version that this tree is, or becomes when it is tagged.
+const release = "0.1.0"
+
+// specVersion is what required_version is compared with.
+func specVersion() string {
+	if v := buildVersion().Version; v != devel {
+		return strings.TrimPrefix(v, "v")
+	}
+	return release
+}
+
+// devel marks a program that was built from a checkout.
+const devel = release + "-devel"
+
 // buildVersion reads what the go command wrote into this program.
 func buildVersion() view.Version {
-	v := view.Version{Version: "devel", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	v := view.Version{Version: devel, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
