@@ -119,3 +119,43 @@ func TestEditIsRetried(t *testing.T) {
 	must(t, err)
 	want(t, "runs", runs, 3)
 }
+
+// mood is an enum as generated code declares one.
+type mood string
+
+// moodRow is a row with an array of an enum.
+type moodRow struct {
+	ID    int64
+	Moods []mood
+}
+
+func (m *moodRow) dest() []any { return []any{&m.ID, &m.Moods} }
+
+// TestEditOfAnEnumArray writes a slice of a named string type, which pgx can
+// encode only where it knows the parameter's type.
+func TestEditOfAnEnumArray(t *testing.T) {
+	url := database(t)
+	setup := connect(t, url)
+	exec(t, setup, `CREATE TYPE app.mood AS ENUM ('glad', 'sad');
+		CREATE TABLE app.moods (id bigint PRIMARY KEY, moods app.mood[] NOT NULL);
+		INSERT INTO app.moods VALUES (1, '{}')`)
+	op := pawl.EditOperation{
+		Operation: pawl.Operation{
+			Name: "table.moods.edit.feel", Table: "app.moods",
+			SQL: `/* table.moods.edit.feel */ UPDATE app.moods SET moods = $2::text[]::app.mood[] WHERE id = $1::bigint RETURNING id, moods::text[]`,
+		},
+		LockSQL:  `/* table.moods.edit.feel */ SELECT id, moods::text[] FROM app.moods WHERE id = $1::bigint FOR NO KEY UPDATE`,
+		Columns:  []string{"id", "moods"},
+		Editable: []int{1},
+	}
+	for _, mode := range modes {
+		t.Run(mode.String(), func(t *testing.T) {
+			s := session(connect(t, url, inMode(mode)))
+			for _, feel := range [][]mood{{"glad", "sad"}, {}} {
+				got, err := pawl.Edit(t.Context(), s, &op, (*moodRow).dest, func(_ cx, m *moodRow) error { m.Moods = feel; return nil }, int64(1))
+				must(t, err)
+				want(t, "moods", len(got.Moods), len(feel))
+			}
+		})
+	}
+}
