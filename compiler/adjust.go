@@ -31,7 +31,7 @@ func (c *compilation) adjusts(t *table) {
 		if a.guard != nil {
 			a.input.use(t, a.guard.Expr)
 		}
-		if !ok || len(a.set) == 0 || decl.Guard != nil && a.guard == nil {
+		if !ok || a.input.broken || len(a.set) == 0 || decl.Guard != nil && a.guard == nil {
 			continue
 		}
 		c.unused(a.input)
@@ -92,7 +92,7 @@ func (c *compilation) positiveArgument(a *adjust, n dsl.Name) bool {
 		Subject:     n.Range,
 		Label:       "no such argument",
 		Consequence: "Nothing would be checked, and a caller could pass a negative amount.",
-		Help:        didYouMean(n.Text, names),
+		Help:        didYouMean(n.Text, names, "leave positive out: this adjust has no numeric argument"),
 	}
 	if known {
 		d.Detail, d.Label = "The argument "+quote(n.Text)+" is not a number.", "not a number"

@@ -122,7 +122,7 @@ func (c *compilation) defaultLabel(col *column, d *dsl.Default) bool {
 		Subject:     d.Range,
 		Label:       "no such value",
 		Consequence: "CREATE TABLE would fail with 22P02.",
-		Help:        didYouMean(d.Text, values),
+		Help:        didYouMean(d.Text, values, ""),
 	})
 	return false
 }

@@ -187,7 +187,7 @@ func (c *compilation) unknownColumn(d *diag.Diagnostic, wrong *pgsql.Error, r ro
 		d.Help = "an argument is written with its sign: @" + wrong.Name
 		return
 	}
-	d.Help = didYouMean(wrong.Name, r.table.columnNames())
+	d.Help = didYouMean(wrong.Name, r.table.columnNames(), "declare it: column "+quote(wrong.Name)+" { type = bigint }")
 }
 
 // manyRows is the race of a decision that looks at other rows.

@@ -15,6 +15,7 @@ type input struct {
 	fields   []ir.Field // the declared ones in order, then those named like a column
 	names    []string   // all that an expression may use, columns of the table included
 	used     map[string]bool
+	broken   bool // a declared argument could not be read
 }
 
 // input reads args. An argument named like a column has that column's type, so
@@ -24,6 +25,8 @@ func (c *compilation) input(t *table, args []dsl.Arg) input {
 	for _, a := range args {
 		if f, ok := c.argumentField(t, a); ok {
 			in.fields = append(in.fields, f)
+		} else {
+			in.broken = true
 		}
 		if !slices.Contains(in.names, a.Name.Text) {
 			in.names = append(in.names, a.Name.Text)

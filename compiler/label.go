@@ -53,6 +53,6 @@ func (c *compilation) comparedLabel(cmp comparison, label pgsql.LabelRef) {
 	if slices.Contains(values, label.Text) {
 		return
 	}
-	d.Help = didYouMean(label.Text, values)
+	d.Help = didYouMean(label.Text, values, "")
 	c.report(d)
 }

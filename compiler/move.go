@@ -39,7 +39,7 @@ func (c *compilation) move(t *table, s *stateColumn, m *move) bool {
 		m.input.use(t, m.guard.Expr)
 	}
 	set, ok := c.assignments(t, &m.input, m.decl.Set, s, "move")
-	if !ok || m.decl.Guard != nil && m.guard == nil {
+	if !ok || m.input.broken || m.decl.Guard != nil && m.guard == nil {
 		return false
 	}
 	c.unused(m.input)

@@ -117,7 +117,7 @@ func (c *compilation) knownState(s *stateColumn, n dsl.Name) bool {
 		Subject:     n.Range,
 		Label:       "no such state",
 		Consequence: "No row is ever in it: what starts there never runs.",
-		Help:        didYouMean(n.Text, s.states),
+		Help:        didYouMean(n.Text, s.states, "add a move that leads there, or put it into initial"),
 	}
 	if s.column.typ.Kind == ir.EnumType {
 		d.Consequence = "The statement would fail with 22P02 on every call."

@@ -120,7 +120,7 @@ func (c *compilation) lookup(t *table, name dsl.Name) *column {
 		Subject:     name.Range,
 		Label:       "no such column",
 		Consequence: "PostgreSQL would refuse the statement.",
-		Help:        didYouMean(name.Text, t.columnNames()),
+		Help:        didYouMean(name.Text, t.columnNames(), "declare it: column "+quote(name.Text)+" { type = bigint }"),
 	})
 	return nil
 }

@@ -187,7 +187,7 @@ func (c *compilation) transactionOf(ref *dsl.Name) string {
 			Code:    diag.UnknownReference,
 			Detail:  "There is no transaction " + quote(ref.Text) + ".",
 			Subject: ref.Range,
-			Help:    didYouMean("transaction."+ref.Text, known),
+			Help:    didYouMean("transaction."+ref.Text, known, ""),
 		})
 	}
 	return ref.Text

@@ -13,7 +13,7 @@ func (c *compilation) resolveType(t dsl.Type) (ir.Type, bool) {
 	switch {
 	case t.Enum != "":
 		e := c.enums[t.Enum]
-		if e == nil {
+		if e == nil || len(e.ir.Values) == 0 { // reported by dsl, or by declareEnums
 			return ir.Type{}, false
 		}
 		return e.typ(), true

@@ -42,17 +42,19 @@ func plural(n int, word string) string {
 }
 
 // didYouMean is the help for a name that is not among those that exist: the
-// close one, else all of them.
-func didYouMean(name string, choices []string) string {
+// close one, else the ones that there are, else what the caller says.
+func didYouMean(name string, choices []string, otherwise string) string {
 	if near, ok := diag.Suggest(name, choices); ok {
 		return "did you mean " + near + "?"
 	}
-	const fits = 16
+	const fits = 12
 	switch {
+	case len(choices) == 0:
+		return otherwise
 	case len(choices) == 1:
 		return "write " + choices[0]
-	case len(choices) == 0 || len(choices) > fits:
-		return ""
+	case len(choices) > fits:
+		return "write one of " + strings.Join(choices[:fits], ", ") + " and " + plural(len(choices)-fits, "other")
 	}
 	return "write one of " + or(choices)
 }

@@ -39,6 +39,7 @@ func bookings() ir.Schema {
 }
 
 func TestApplyMakesEverythingAndThenNothing(t *testing.T) {
+	t.Parallel()
 	conn := connect(t)
 	made := apply(t, conn, program(bookings()))
 	t.Log(outline(made))

@@ -56,6 +56,7 @@ func titles(p *migrate.Plan) []string {
 // TestTablesInUseAreSpared changes a table that has rows and checks the steps:
 // "-" opens a transaction, "+" is in the one before, "*" is in none.
 func TestTablesInUseAreSpared(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		before func(*ir.Table)
@@ -311,6 +312,7 @@ func TestTablesInUseAreSpared(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			before, after := people(), people()
 			c.before(&before)
 			c.after(&after)
@@ -350,6 +352,7 @@ func guard(when string) ir.Trigger {
 // TestNewEnumValuesCanBeUsedAtOnce adds values and defaults, checks and
 // indexes that use them, in one apply (42).
 func TestNewEnumValuesCanBeUsedAtOnce(t *testing.T) {
+	t.Parallel()
 	kind := ir.Type{Kind: ir.EnumType, Schema: "app", Name: "kind"}
 	make := func(values []string, def, expr string) ir.Schema {
 		tab := table("t", with(column("kind", kind), def))
@@ -373,6 +376,7 @@ func TestNewEnumValuesCanBeUsedAtOnce(t *testing.T) {
 // TestIdentityGoesOnAfterWhatIsThere turns a plain key into an identity column
 // and back (43).
 func TestIdentityGoesOnAfterWhatIsThere(t *testing.T) {
+	t.Parallel()
 	plain := table("t", column("x", base("int4")))
 	plain.Columns[0].Identity, plain.Columns[0].Default = ir.NoIdentity, "7"
 	conn := from(t, schema(plain), "INSERT INTO app.t (id, x) VALUES (7, 1), (12, 1)")
@@ -389,6 +393,7 @@ func TestIdentityGoesOnAfterWhatIsThere(t *testing.T) {
 // TestDropsNeedAnAllowance drops a column, an enum and a table, and says what is
 // lost (39).
 func TestDropsNeedAnAllowance(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	with := people()
 	with.Uniques = []ir.Unique{{Name: "people_email", Columns: []string{"email"}}}
@@ -436,6 +441,7 @@ func TestDropsNeedAnAllowance(t *testing.T) {
 
 // TestWhatCannotBeDoneIsRefused covers changes that no allowance helps with.
 func TestWhatCannotBeDoneIsRefused(t *testing.T) {
+	t.Parallel()
 	kind := ir.Enum{Schema: "app", Name: "kind", Values: []string{"a", "b"}}
 	before := schema(people())
 	before.Enums = []ir.Enum{kind}
@@ -464,6 +470,7 @@ func TestWhatCannotBeDoneIsRefused(t *testing.T) {
 
 // TestRewritesNeedAnAllowance covers changes that write the table anew.
 func TestRewritesNeedAnAllowance(t *testing.T) {
+	t.Parallel()
 	conn := from(t, schema(people()), threePeople)
 	after := people()
 	after.Columns[3].Type = base("int8")
@@ -489,6 +496,7 @@ func TestRewritesNeedAnAllowance(t *testing.T) {
 // TestTextBecomesAnEnum changes a column to a type that this plan makes, under a
 // default, a check, an index and a trigger that all mention it.
 func TestTextBecomesAnEnum(t *testing.T) {
+	t.Parallel()
 	make := func(typ ir.Type) ir.Schema {
 		tab := table("t", with(column("s", typ), "'new'"))
 		tab.Checks = []ir.Check{check("t_s", "s IN ('new', 'ack')")}

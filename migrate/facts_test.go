@@ -19,6 +19,7 @@ func index(name, where string, parts ...ir.IndexPart) ir.Index {
 // written one; apply demands an empty plan afterwards, with memory and without.
 // The numbers are those of public bug reports that the cases are modelled on.
 func TestASecondPlanIsEmpty(t *testing.T) {
+	t.Parallel()
 	for name, s := range map[string]ir.Schema{
 		"1 volatile default that concatenates": schema(table("stories",
 			with(column("title", base("text")), "'Story-' || gen_random_uuid()"),
@@ -100,6 +101,7 @@ func TestASecondPlanIsEmpty(t *testing.T) {
 		}(),
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			conn := connect(t)
 			apply(t, conn, program(s))
 		})
@@ -157,6 +159,7 @@ func oddNames() ir.Schema {
 // (18, 8): its text is what the server printed, and printing that again gives
 // yet another text.
 func TestPrintsOfADumpAreTheSame(t *testing.T) {
+	t.Parallel()
 	conn := connect(t)
 	tab := table("t", column("s", base("varchar", 20)))
 	tab.Checks = []ir.Check{check("t_s", "s IN ('new', 'ack')")}
@@ -181,6 +184,7 @@ func TestPrintsOfADumpAreTheSame(t *testing.T) {
 // TestSettingsOfTheSessionDoNotMatter plans under settings that change how the
 // server prints (10).
 func TestSettingsOfTheSessionDoNotMatter(t *testing.T) {
+	t.Parallel()
 	conn := connect(t)
 	s := bookings()
 	s.Tables[0].Checks = append(s.Tables[0].Checks,

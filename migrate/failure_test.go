@@ -19,6 +19,7 @@ import (
 // plan counts and shows them, the apply does nothing, and once they are gone it
 // goes through (30).
 func TestRowsThatBreakAnInvariantAreShown(t *testing.T) {
+	t.Parallel()
 	unique := index("people_u", "age < 100", ir.IndexPart{Expr: "lower(name)"})
 	unique.Unique = true
 	for name, c := range map[string]struct {
@@ -61,6 +62,7 @@ func TestRowsThatBreakAnInvariantAreShown(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			ctx := context.Background()
 			conn := from(t, schema(people()), `INSERT INTO app.people (name, age, room) VALUES ('a', 1, 99), ('a', 2, 99), ('A', 3, NULL)`)
 			after := people()
@@ -102,6 +104,7 @@ func TestRowsThatBreakAnInvariantAreShown(t *testing.T) {
 // TestARuleOfATriggerIsProvedUnderItsLock adds a trigger over rows that break
 // its rule; the query for them comes with the program.
 func TestARuleOfATriggerIsProvedUnderItsLock(t *testing.T) {
+	t.Parallel()
 	conn := from(t, schema(people()), threePeople)
 	after := people()
 	after.Triggers = []ir.Trigger{guard("NEW.age > 2")}
@@ -134,6 +137,7 @@ func TestARuleOfATriggerIsProvedUnderItsLock(t *testing.T) {
 // TestAnInvalidIndexCountsAsAbsent leaves what a failed concurrent build leaves,
 // under the wanted name and under a spare one (27, 28).
 func TestAnInvalidIndexCountsAsAbsent(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	after := people()
 	unique := index("people_u", "", ir.IndexPart{Column: "name"})
@@ -169,6 +173,7 @@ func TestAnInvalidIndexCountsAsAbsent(t *testing.T) {
 // TestAFailedBuildIsClearedAway lets duplicates appear between the probe and the
 // end of the build.
 func TestAFailedBuildIsClearedAway(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	after := people()
 	after.Uniques = []ir.Unique{{Name: "people_u", Columns: []string{"name"}}}
@@ -195,6 +200,7 @@ func TestAFailedBuildIsClearedAway(t *testing.T) {
 
 // TestABusyTableIsTriedAgain holds a lock for longer than the lock timeout.
 func TestABusyTableIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	after := people()
 	after.Columns = append(after.Columns, nullable("more", base("text")))
@@ -229,6 +235,7 @@ func TestABusyTableIsTriedAgain(t *testing.T) {
 
 // TestATableThatStaysBusyIsGivenUp runs out of attempts.
 func TestATableThatStaysBusyIsGivenUp(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	after := people()
 	after.Columns = append(after.Columns, nullable("more", base("text")))
@@ -251,6 +258,7 @@ func TestATableThatStaysBusyIsGivenUp(t *testing.T) {
 // TestCancelRollsBackTheRunningStep cancels while a step waits for a lock, and
 // while a build waits for a transaction.
 func TestCancelRollsBackTheRunningStep(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*ir.Table){
 		"transaction": func(t *ir.Table) { t.Columns = append(t.Columns, nullable("more", base("text"))) },
 		"build":       func(t *ir.Table) { t.Indexes = []ir.Index{index("people_i", "", ir.IndexPart{Column: "name"})} },
@@ -290,6 +298,7 @@ func TestCancelRollsBackTheRunningStep(t *testing.T) {
 
 // TestAMovedDatabaseWantsANewPlan changes the database between plan and apply.
 func TestAMovedDatabaseWantsANewPlan(t *testing.T) {
+	t.Parallel()
 	conn := from(t, schema(people()), threePeople)
 	after := people()
 	after.Checks = []ir.Check{check("people_c", "age > 0")}
@@ -305,6 +314,7 @@ func TestAMovedDatabaseWantsANewPlan(t *testing.T) {
 // TestDriftIsPutRight changes what pawl made, by hand, in every way that a plan
 // has to see.
 func TestDriftIsPutRight(t *testing.T) {
+	t.Parallel()
 	p := program(bookings())
 	conn := from(t, bookings(), "INSERT INTO app.rooms (name) VALUES ('r'); INSERT INTO app.bookings (room_id, during) VALUES (1, '[2020-01-01,2020-01-02)')")
 	for _, drift := range []string{
@@ -346,6 +356,7 @@ func TestDriftIsPutRight(t *testing.T) {
 // TestTwoAppliesAtOnce lets two sessions plan and apply the same change: one
 // waits for the other, and then sees that there is nothing left of its plan.
 func TestTwoAppliesAtOnce(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	first := connect(t)
 	second := connectTo(t, first.Config().ConnString())
@@ -389,6 +400,7 @@ func TestTwoAppliesAtOnce(t *testing.T) {
 // TestAPoolerIsRefused stands in for a pooler: it answers the start of a
 // connection with a process number of its own.
 func TestAPoolerIsRefused(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	conn := connect(t)
 	made := plan(t, conn, program(schema(people())))

@@ -42,6 +42,7 @@ func journey() (before, after ir.Schema, data string) {
 // commit. Then it applies again: it must get to the end, with nothing left over
 // (52).
 func TestKilledAtEveryStep(t *testing.T) {
+	t.Parallel()
 	before, after, data := journey()
 	p := program(after)
 	ctx := context.Background()
@@ -70,6 +71,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 	for i := range whole.Steps {
 		t.Run(fmt.Sprintf("start of %d", i+1), func(t *testing.T) {
+			t.Parallel()
 			killed(t, branch(t, fmt.Sprint("start", i)), p, migrate.EventStart, i)
 		})
 	}
@@ -110,6 +112,7 @@ func terminate(t *testing.T, by, victim *pgx.Conn) {
 // TestKilledInsideABuild ends the session while a concurrent build waits for
 // another transaction, which leaves an invalid index.
 func TestKilledInsideABuild(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*ir.Table){
 		"index":  func(t *ir.Table) { t.Indexes = []ir.Index{index("people_i", "", ir.IndexPart{Column: "name"})} },
 		"unique": func(t *ir.Table) { t.Uniques = []ir.Unique{{Name: "people_u", Columns: []string{"name"}}} },

@@ -14,6 +14,7 @@ import (
 // TestOnlyWhatPawlMadeIsTouched puts objects of others beside, on and in the way
 // of the project's.
 func TestOnlyWhatPawlMadeIsTouched(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	conn := connect(t)
 	exec(t, conn, `
@@ -63,6 +64,7 @@ CREATE FUNCTION app.f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; 
 // TestNamesOfOtherKindsAreInTheWayToo takes a table's and an index's name with
 // relations of other kinds.
 func TestNamesOfOtherKindsAreInTheWayToo(t *testing.T) {
+	t.Parallel()
 	conn := connect(t)
 	exec(t, conn, "CREATE SCHEMA app; CREATE VIEW app.people AS SELECT 1 AS x; CREATE SEQUENCE app.rooms_i")
 	rooms := table("rooms", column("name", base("text")))
@@ -81,6 +83,7 @@ func TestNamesOfOtherKindsAreInTheWayToo(t *testing.T) {
 
 // TestTwoProjectsShareADatabase gives two projects one schema and one function.
 func TestTwoProjectsShareADatabase(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	conn := connect(t)
 	one, two := schema(people()), schema(table("rooms"))
@@ -113,6 +116,7 @@ func TestTwoProjectsShareADatabase(t *testing.T) {
 // TestNewTextWithTheSameMeaningIsRecorded changes only how a check is written:
 // nothing is made anew, and generated code that compares texts is content.
 func TestNewTextWithTheSameMeaningIsRecorded(t *testing.T) {
+	t.Parallel()
 	before, after := people(), people()
 	before.Checks = []ir.Check{check("people_c", "age > 0 and age < 9")}
 	after.Checks = []ir.Check{check("people_c", "(age > 0) AND (age < 9)")}
@@ -130,6 +134,7 @@ func TestNewTextWithTheSameMeaningIsRecorded(t *testing.T) {
 
 // TestPlanningWithoutTemporaryTables takes the right to make them away.
 func TestPlanningWithoutTemporaryTables(t *testing.T) {
+	t.Parallel()
 	p := program(bookings())
 	conn := from(t, bookings(), "SELECT 1")
 	database := ir.Ident(query[string](t, conn, "SELECT current_database()"))

@@ -19,6 +19,7 @@ const randomSpan = 8 * time.Second
 // TestAnySchemaLeadsToAnyOther draws two schemas, applies the first, puts a row
 // into each table, applies the second, and demands an empty plan after each.
 func TestAnySchemaLeadsToAnyOther(t *testing.T) {
+	t.Parallel()
 	conn := connect(t)
 	end := time.Now().Add(randomSpan)
 	rapid.Check(t, func(r *rapid.T) {
@@ -152,6 +153,7 @@ func drawTable(r *rapid.T, label, name string) ir.Table {
 // TestAThousandTables plans a large schema: from nothing, from memory, and by
 // asking the server for every definition.
 func TestAThousandTables(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes its time")
 	}

@@ -34,6 +34,7 @@ func TestScripts(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
 			archive, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -135,6 +136,7 @@ func TestEverySpecificationSettles(t *testing.T) {
 			continue
 		}
 		t.Run(filepath.Base(folder), func(t *testing.T) {
+			t.Parallel()
 			conn := connect(t)
 			p := compileFS(t, os.DirFS(folder))
 			if server := query[int](t, conn, "SELECT current_setting('server_version_num')::integer / 10000"); server < p.Postgres {

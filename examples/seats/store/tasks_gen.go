@@ -177,7 +177,7 @@ func (t Tasks) Release(ctx context.Context, task TaskClaim) error {
 // in the transaction of the effect.
 func (t Tasks) Work(ctx context.Context, options pawl.WorkOptions, handler func(ctx context.Context, task TaskClaim) error) error {
 	if options.Heartbeat == 0 {
-		options.Heartbeat = 1666666666 * time.Nanosecond
+		options.Heartbeat = 1666 * time.Millisecond
 	}
 	return tasksQueue.Work(ctx, t.session, options, handler)
 }

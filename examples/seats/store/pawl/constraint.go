@@ -100,13 +100,19 @@ func (c *ConstraintError) Is(target error) bool {
 
 // matches reports whether the server's error is a violation of c.
 func (c *ConstraintError) matches(e *pgconn.PgError) bool {
-	if c.Code != e.Code || cutName(c.Table) != e.TableName || cutName(c.Schema) != e.SchemaName {
+	if !sameViolation(c.Code, e.Code) || cutName(c.Table) != e.TableName || cutName(c.Schema) != e.SchemaName {
 		return false
 	}
 	if e.ConstraintName == "" {
 		return len(c.Columns) == 1 && cutName(c.Columns[0]) == e.ColumnName
 	}
 	return cutName(c.Constraint) == e.ConstraintName
+}
+
+// sameViolation reports whether two SQLSTATEs say the same of a constraint. A
+// foreign key ON DELETE RESTRICT is 23503 up to PostgreSQL 17 and 23001 from 18.
+func sameViolation(a, b string) bool {
+	return a == b || kindOf(a) != "" && kindOf(a) == kindOf(b)
 }
 
 // cutName shortens a name as PostgreSQL does when it stores it: to 63 bytes,

@@ -35,6 +35,10 @@
 // database's default is another level, the statement runs in a transaction that
 // names its own, and the session remembers that.
 //
+// The first run of a statement on a connection takes the longer way too: pgx
+// prepares it first, and that may wait for the lock of a DDL statement, so it
+// happens inside a transaction that has its lock_timeout already.
+//
 // # Errors
 //
 // Every error names the operation's address and belongs to a family: test with

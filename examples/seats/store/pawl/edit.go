@@ -132,7 +132,7 @@ func (op *EditOperation) changes(before, after []any) (values []any, changed boo
 	editable := make([]bool, len(after))
 	for _, i := range op.Editable {
 		editable[i] = true
-		values = append(values, reflect.ValueOf(after[i]).Elem().Interface())
+		values = append(values, argument(reflect.ValueOf(after[i]).Elem()))
 	}
 	for i := range after {
 		if reflect.DeepEqual(before[i], after[i]) {
@@ -144,6 +144,20 @@ func (op *EditOperation) changes(before, after []any) (values []any, changed boo
 		changed = true
 	}
 	return values, changed, nil
+}
+
+// argument is a column's value as every execution mode of pgx can send it. pgx
+// cannot encode a slice of a named string type, an array of an enum, where it
+// does not know the type of the parameter.
+func argument(v reflect.Value) any {
+	if v.Kind() != reflect.Slice || v.Type().Elem().Kind() != reflect.String || v.IsNil() {
+		return v.Interface()
+	}
+	texts := make([]string, v.Len())
+	for i := range texts {
+		texts[i] = v.Index(i).String()
+	}
+	return texts
 }
 
 // twice keeps the first row two times, sharing no memory: what fn does to the

@@ -25,7 +25,7 @@ type settingsCache struct {
 
 // settings returns the statement that goes ahead of a one-statement call in the
 // same batch. set_config(…, true) ends with the implicit transaction; a SET
-// would outlive it in the pool. The first column says which isolation level the
+// would outlive it in the pool. The last column says which isolation level the
 // batch runs at.
 func (c *settingsCache) settings(t timeouts) string {
 	c.mu.RLock()
@@ -46,13 +46,14 @@ func (c *settingsCache) settings(t timeouts) string {
 
 func spellSettings(t timeouts) string {
 	var b strings.Builder
-	b.WriteString("SELECT pg_catalog.current_setting('transaction_isolation')")
+	b.WriteString("SELECT ")
 	if t.lock != 0 {
-		fmt.Fprintf(&b, ", pg_catalog.set_config('lock_timeout', '%s', true)", milliseconds(t.lock))
+		fmt.Fprintf(&b, "pg_catalog.set_config('lock_timeout', '%s', true), ", milliseconds(t.lock))
 	}
 	if t.statement != 0 {
-		fmt.Fprintf(&b, ", pg_catalog.set_config('statement_timeout', '%s', true)", milliseconds(t.statement))
+		fmt.Fprintf(&b, "pg_catalog.set_config('statement_timeout', '%s', true), ", milliseconds(t.statement))
 	}
+	b.WriteString("pg_catalog.current_setting('transaction_isolation')")
 	return b.String()
 }
 

@@ -274,7 +274,8 @@ func readSettings(results pgx.BatchResults) (readCommitted bool, err error) {
 	defer rows.Close()
 	readCommitted = true
 	if rows.Next() {
-		level := rows.RawValues()[0]
+		values := rows.RawValues()
+		level := values[len(values)-1]
 		readCommitted = string(level) == string(pgx.ReadCommitted) || string(level) == string(pgx.ReadUncommitted)
 	}
 	rows.Close()
