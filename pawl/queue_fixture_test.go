@@ -33,7 +33,7 @@ type task struct {
 	Kind string
 }
 
-func (t *task) dest() []any        { return []any{&t.Kind} }
+func (t *task) dest() []any        { return []any{&t.Kind, &t.ID, &t.Fence, &t.Attempt, &t.LeaseUntil} }
 func (t *task) claim() *pawl.Claim { return &t.Claim }
 
 // fenceGuard is the predicate that refuses what a lost claim still sends. A test

@@ -26,12 +26,15 @@ func (r *repository) emitQueueTypes() {
 	claimed := stored(r.ir.Queue.Payload)
 	r.emitFields(claimed)
 	w.P("}")
-	r.emitDest(n.claim, "dest are the scan targets of a claim's declared columns.", claimed)
+	r.emitDest(n.claim, "dest are the scan targets of a claim, the declared columns first.", claimed, claimFields...)
 	w.P()
 	w.Doc(fmt.Sprintf("%s is the queue in %s: every task is held by at most one worker at a time, for at most %s.",
 		n.typ, table, shortDuration(r.ir.Queue.Lease)))
 	w.P("type ", n.typ, " struct{ session *", r.pawl("Session"), " }")
 }
+
+// claimFields are the fields of pawl.Claim that a claim returns, in order.
+var claimFields = []string{"Claim.ID", "Claim.Fence", "Claim.Attempt", "Claim.LeaseUntil"}
 
 // stored are fields as they are read back: what could be left out has a value.
 func stored(fields []ir.Field) []ir.Field {

@@ -81,11 +81,14 @@ func (r *repository) columnComment(column string) string {
 }
 
 // emitDest writes the method that gives a struct's scan targets.
-func (r *repository) emitDest(typ, doc string, fields []ir.Field) {
+func (r *repository) emitDest(typ, doc string, fields []ir.Field, further ...string) {
 	receiver := receiverName(typ)
 	targets := make([]string, len(fields))
 	for i, f := range fields {
 		targets[i] = "&" + receiver + "." + r.names.fields[f.Name]
+	}
+	for _, field := range further {
+		targets = append(targets, "&"+receiver+"."+field)
 	}
 	r.w.P()
 	if doc == "" {

@@ -25,9 +25,9 @@ type TaskClaim struct {
 	Body json.RawMessage
 }
 
-// dest are the scan targets of a claim's declared columns.
+// dest are the scan targets of a claim, the declared columns first.
 func (t *TaskClaim) dest() []any {
-	return []any{&t.Kind, &t.Body}
+	return []any{&t.Kind, &t.Body, &t.Claim.ID, &t.Claim.Fence, &t.Claim.Attempt, &t.Claim.LeaseUntil}
 }
 
 // Tasks is the queue in app.tasks: every task is held by at most one worker at

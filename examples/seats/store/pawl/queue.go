@@ -39,7 +39,8 @@ type Queue[T any] struct {
 	Name string
 	// Lease is how long a claim holds a task.
 	Lease time.Duration
-	// Dest gives the scan targets of a task's declared columns.
+	// Dest gives the scan targets of a task: those of its declared columns, and
+	// then ID, Fence, Attempt and LeaseUntil of its claim.
 	Dest func(*T) []any
 	// Claim gives the claim inside a task.
 	Claim func(*T) *Claim
@@ -70,16 +71,11 @@ type Queue[T any] struct {
 // returns them in claim order. No task is an empty result and no error.
 func (q *Queue[T]) Take(ctx context.Context, s *Session, limit int) ([]T, error) {
 	sent := time.Now()
-	tasks, err := QueryAll(ctx, s, &q.ClaimOp, q.targets, int64(limit), q.Lease.Microseconds())
+	tasks, err := QueryAll(ctx, s, &q.ClaimOp, q.Dest, int64(limit), q.Lease.Microseconds())
 	for i := range tasks {
 		q.Claim(&tasks[i]).deadline = sent.Add(q.Lease)
 	}
 	return tasks, err
-}
-
-func (q *Queue[T]) targets(task *T) []any {
-	c := q.Claim(task)
-	return append(q.Dest(task), &c.ID, &c.Fence, &c.Attempt, &c.LeaseUntil)
 }
 
 // Complete marks tasks as done. Those whose claim was lost are named by a

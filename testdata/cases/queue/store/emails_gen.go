@@ -29,9 +29,18 @@ type EmailClaim struct {
 	ReplyTo *string
 }
 
-// dest are the scan targets of a claim's declared columns.
+// dest are the scan targets of a claim, the declared columns first.
 func (e *EmailClaim) dest() []any {
-	return []any{&e.To, &e.Subject, &e.Headers, &e.ReplyTo}
+	return []any{
+		&e.To,
+		&e.Subject,
+		&e.Headers,
+		&e.ReplyTo,
+		&e.Claim.ID,
+		&e.Claim.Fence,
+		&e.Claim.Attempt,
+		&e.Claim.LeaseUntil,
+	}
 }
 
 // Emails is the queue in app.emails: every task is held by at most one worker

@@ -23,9 +23,9 @@ type ThumbnailClaim struct {
 	ImageID pgtype.UUID
 }
 
-// dest are the scan targets of a claim's declared columns.
+// dest are the scan targets of a claim, the declared columns first.
 func (t *ThumbnailClaim) dest() []any {
-	return []any{&t.ImageID}
+	return []any{&t.ImageID, &t.Claim.ID, &t.Claim.Fence, &t.Claim.Attempt, &t.Claim.LeaseUntil}
 }
 
 // Thumbnails is the queue in app.thumbnails: every task is held by at most one
