@@ -373,6 +373,47 @@ func TestNewEnumValuesCanBeUsedAtOnce(t *testing.T) {
 	}
 }
 
+// TestAnEnumLosesValues takes values away and changes their order, under a
+// default, a check, an index, an exclusion constraint and a trigger.
+func TestAnEnumLosesValues(t *testing.T) {
+	t.Parallel()
+	kind := ir.Type{Kind: ir.EnumType, Schema: "app", Name: "kind"}
+	make := func(values []string, def, expr string) ir.Schema {
+		tab := table("t", with(column("kind", kind), def), nullable("kinds", ir.Type{Kind: ir.ArrayType, Elem: &kind}), with(column("r", base("int4range")), "'[1,2)'"))
+		tab.Checks = []ir.Check{check("t_kind", expr), check("t_other", "lower(r) > 0")}
+		tab.Indexes = []ir.Index{index("t_i", expr, ir.IndexPart{Column: "kind"}), index("t_plain", "", ir.IndexPart{Column: "kind"})}
+		tab.Excludes = []ir.Exclude{{Name: "t_x", Method: "gist", Where: expr, Elements: []ir.ExcludeElement{{Column: "r", Operator: "&&"}}}}
+		g := guard("(NEW." + expr + ") IS NOT TRUE")
+		g.Name, g.When = "t_g", "NEW.kind = "+def+" AND isempty(NEW.r)"
+		tab.Triggers = []ir.Trigger{g}
+		s := schema(tab)
+		s.Functions = []ir.Function{refuse()}
+		s.Enums = []ir.Enum{{Schema: "app", Name: "kind", Values: values}}
+		return s
+	}
+	before := make([]string{"a", "b", "c"}, "'a'", "kind <> 'c'")
+	before.Tables[0].Checks = append(before.Tables[0].Checks, check("t_gone", "lower(r) > -5"))
+	conn := from(t, before, "INSERT INTO app.t (kinds) VALUES ('{a,c}')")
+	p := program(make([]string{"c", "b"}, "'b'", "kind = 'b' OR kind = 'c'"))
+	made := plan(t, conn, p)
+	var violations *migrate.ViolationsError
+	if err := made.Apply(context.Background(), conn, migrate.ApplyOptions{Allow: []string{"drop=enum.kind"}}); !errors.As(err, &violations) || len(violations.Violations) != 2 {
+		t.Fatalf("apply says %v\n%s", err, outline(made))
+	}
+	exec(t, conn, "ALTER TABLE app.t DISABLE TRIGGER ALL; UPDATE app.t SET kind = 'b', kinds = '{b,c}'; ALTER TABLE app.t ENABLE TRIGGER ALL")
+	var refused *migrate.RefusedError
+	if err := plan(t, conn, p).Apply(context.Background(), conn, migrate.ApplyOptions{}); !errors.As(err, &refused) {
+		t.Errorf("apply says %v, want a refusal", err)
+	}
+	apply(t, conn, p, "drop=enum.kind")
+	if got := query[string](t, conn, "INSERT INTO app.t (r) VALUES ('[5,6)') RETURNING kind::text"); got != "b" {
+		t.Errorf("the default is %q, want b", got)
+	}
+	if got := query[[]string](t, conn, "SELECT enum_range(NULL::app.kind)::text[]"); !slices.Equal(got, []string{"c", "b"}) {
+		t.Errorf("values are %q", got)
+	}
+}
+
 // TestIdentityGoesOnAfterWhatIsThere turns a plain key into an identity column
 // and back (43).
 func TestIdentityGoesOnAfterWhatIsThere(t *testing.T) {

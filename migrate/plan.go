@@ -178,7 +178,7 @@ func (p *planning) makeSteps() error {
 	pl := &planner{
 		project: p.program.Project, facts: f, violators: violators(p.program),
 		objects: map[ir.ObjectID]ir.Object{}, tables: map[ir.TableRef]*ir.Table{},
-		taken: map[string]bool{}, created: map[ir.TableRef]bool{},
+		taken: map[string]bool{}, created: map[ir.TableRef]bool{}, settled: map[ir.ObjectID]bool{}, had: p.owned,
 	}
 	for _, object := range p.objects {
 		pl.objects[object.ID] = object

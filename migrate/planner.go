@@ -14,9 +14,11 @@ type planner struct {
 	objects   map[ir.ObjectID]ir.Object // wanted
 	tables    map[ir.TableRef]*ir.Table // wanted
 	taken     map[string]bool           // names that stand anywhere in the database's schemas
+	had       *ir.Schema                // what stands and is the project's
 	facts     *facts
 	violators map[ir.ObjectID]string // queries that the compiler wrote
 	created   map[ir.TableRef]bool   // tables that this plan makes
+	settled   map[ir.ObjectID]bool   // objects that an earlier step already dropped or made anew
 
 	changes []Change
 	steps   []Step
@@ -46,6 +48,9 @@ func (p *planner) plan(changes []ir.Change) error {
 // next plans the first of the changes, or the first few when they belong
 // together, and says how many.
 func (p *planner) next(changes []ir.Change) (int, error) {
+	if len(p.settled) > 0 && p.settled[ir.ChangeObject(changes[0])] {
+		return 1, nil
+	}
 	if n := retypeRun(changes); n > 0 {
 		p.retype(changes[:n])
 		return n, nil
@@ -172,7 +177,7 @@ func (p *planner) outside(s Step) {
 // search adds a probe as a step of its own, before the work that violators
 // would make fail.
 func (p *planner) search(c ir.Change, pr *probe) {
-	s := p.part(c, "look for rows that break "+ir.ChangeObject(c).SQL())
+	s := p.part(c, "look for rows that break "+pr.object.SQL())
 	s.kind, s.probe, s.Scans, s.Retry = stepProbe, pr, true, RetryNever
 	p.alone(s)
 }

@@ -67,3 +67,18 @@ func GrantRead(t ir.TableRef) []string {
 		"GRANT SELECT ON " + t.SQL() + " TO PUBLIC",
 	}
 }
+
+// RenameType spells a type's new name.
+func RenameType(schema, from, to string) string {
+	return "ALTER TYPE " + ir.Qualified(schema, from) + " RENAME TO " + ir.Ident(to)
+}
+
+// ThroughText spells a column's new type for values that have the same text in
+// both: those of one enum and of another, alone or in an array.
+func ThroughText(t ir.TableRef, c ir.Column) string {
+	name, text := ir.Ident(c.Name), "text"
+	if c.Type.Kind == ir.ArrayType {
+		text = "text[]"
+	}
+	return alter(t, "ALTER COLUMN "+name+" TYPE "+c.Type.SQL()+" USING "+name+"::"+text+"::"+c.Type.SQL())
+}
