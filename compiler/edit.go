@@ -46,7 +46,7 @@ func (c *compilation) lowerEdit(t *table, decl *dsl.Edit, columns []*column) {
 	op := ir.Operation{
 		Address: addr, Name: decl.Name.Text, Kind: ir.EditOp,
 		Doc: "reads one row of " + t.ref.Name + " with a lock, lets the given function change " + and(list) + ", and writes " + them(list) +
-			", in one transaction: another edit of the row waits, so no decision rests on an old value. Changes of other columns are not written. " +
+			", in one transaction: another edit of the row waits, so no decision rests on an old value. A change to another column is an error, and nothing is written then. " +
 			"When the function returns an error nothing is written. A row that is locked too long is busy, a missing row is not found.",
 		Key: t.keyFields(), Args: fields(columns), Columns: list,
 		Lock: lock, Isolation: ir.ReadCommitted, Transaction: c.transactionOf(decl.Transaction),

@@ -32,7 +32,9 @@ type row struct {
 // text is not there or was reported; what is the attribute's role in a
 // sentence: "guard".
 func (c *compilation) parse(src *dsl.SQL, what string, r row) *expression {
-	if src == nil || src.Text == "" {
+	// dsl has reported a text that has no place; an empty one is a mistake like
+	// any other, and must not read as if nothing had been declared.
+	if src == nil || src.Text == "" && src.Range.Filename == "" {
 		return nil
 	}
 	parsed, wrong := pgsql.ParseExpr(src.Text, pgsql.Options{What: what})

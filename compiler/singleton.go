@@ -117,7 +117,7 @@ func (c *compilation) lowerSingleton(decl *dsl.Singleton) {
 		Operations: []ir.Operation{
 			operation("run", ir.SingletonOp, ir.AdvisoryXact,
 				"waits until no other process runs "+decl.Name.Text+", then runs the given function."+during+
-					" The wait is bounded by lock_timeout; then the answer is busy.", nil),
+					" The wait lasts as long as the caller's context; lock_timeout bounds the statements of the work alone.", nil),
 			operation("try_run", ir.SingletonTry, ir.AdvisoryTryXact,
 				"runs the given function unless another process runs "+decl.Name.Text+"; then it returns at once and says so."+during,
 				[]ir.Field{{Name: "acquired", Type: ir.Type{Name: "bool"}}}),

@@ -15,8 +15,9 @@ type OutboxRelay struct{ session *pawl.Session }
 
 // Run waits until no other process runs outbox_relay, then runs the given
 // function. The work is done in the transaction that holds the lock; other
-// processes wait until it ends, also when this one dies. The wait is bounded by
-// lock_timeout; then the answer is busy.
+// processes wait until it ends, also when this one dies. The wait lasts as long
+// as the caller's context; lock_timeout bounds the statements of the work
+// alone.
 //
 // fn may run more than once, as in InTx.
 func (s OutboxRelay) Run(ctx context.Context, fn func(ctx context.Context, tx *Store) error, options ...pawl.TxOption) error {

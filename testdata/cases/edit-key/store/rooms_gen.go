@@ -131,9 +131,9 @@ func (r Rooms) Delete(ctx context.Context, id int64) error {
 
 // Rename reads one row of rooms with a lock, lets the given function change
 // name, and writes it, in one transaction: another edit of the row waits, so no
-// decision rests on an old value. Changes of other columns are not written.
-// When the function returns an error nothing is written. A row that is locked
-// too long is busy, a missing row is not found.
+// decision rests on an old value. A change to another column is an error, and
+// nothing is written then. When the function returns an error nothing is
+// written. A row that is locked too long is busy, a missing row is not found.
 //
 // change may set Name and nothing else. It runs in the transaction that holds
 // the lock, perhaps more than once, and must change nothing but the row; an
@@ -165,9 +165,9 @@ func (r Rooms) Rename(ctx context.Context, id int64, change func(ctx context.Con
 
 // RenameNow reads one row of rooms with a lock, lets the given function change
 // name, and writes it, in one transaction: another edit of the row waits, so no
-// decision rests on an old value. Changes of other columns are not written.
-// When the function returns an error nothing is written. A row that is locked
-// too long is busy, a missing row is not found.
+// decision rests on an old value. A change to another column is an error, and
+// nothing is written then. When the function returns an error nothing is
+// written. A row that is locked too long is busy, a missing row is not found.
 //
 // change may set Name and nothing else. It runs in the transaction that holds
 // the lock, perhaps more than once, and must change nothing but the row; an

@@ -152,9 +152,10 @@ func (s Select) Delete(ctx context.Context, id int64) error {
 
 // Switch reads one row of select with a lock, lets the given function change
 // range, ctx, error, any and user, and writes them, in one transaction: another
-// edit of the row waits, so no decision rests on an old value. Changes of other
-// columns are not written. When the function returns an error nothing is
-// written. A row that is locked too long is busy, a missing row is not found.
+// edit of the row waits, so no decision rests on an old value. A change to
+// another column is an error, and nothing is written then. When the function
+// returns an error nothing is written. A row that is locked too long is busy, a
+// missing row is not found.
 //
 // change may set Range, Ctx, Error, Any and User and nothing else. It runs in
 // the transaction that holds the lock, perhaps more than once, and must change

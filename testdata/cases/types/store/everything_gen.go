@@ -298,10 +298,10 @@ func (e Everything) Delete(ctx context.Context, id int64) error {
 // Change reads one row of everything with a lock, lets the given function
 // change small, exact, flag, words, moment, span, ident, document, moments,
 // tags, tags_or_null and word_or_null, and writes them, in one transaction:
-// another edit of the row waits, so no decision rests on an old value. Changes
-// of other columns are not written. When the function returns an error nothing
-// is written. A row that is locked too long is busy, a missing row is not
-// found.
+// another edit of the row waits, so no decision rests on an old value. A change
+// to another column is an error, and nothing is written then. When the function
+// returns an error nothing is written. A row that is locked too long is busy, a
+// missing row is not found.
 //
 // change may set Small, Exact, Flag, Words, Moment, Span, Ident, Document,
 // Moments, Tags, TagsOrNull and WordOrNull and nothing else. It runs in the
