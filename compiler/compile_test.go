@@ -63,7 +63,7 @@ func render(t testing.TB, hcl string, diags diag.List) string {
 // seats is the example of the documentation.
 func seats(t testing.TB) *ir.Program {
 	t.Helper()
-	src, err := os.ReadFile("testdata/seats.hcl")
+	src, err := os.ReadFile("../examples/seats/seats.hcl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func each(p *ir.Program, visit func(ir.Repository, ir.Operation)) {
 
 // Where a block stands makes no difference: not the file, not the order.
 func TestOutputDoesNotDependOnFiles(t *testing.T) {
-	src, err := os.ReadFile("testdata/seats.hcl")
+	src, err := os.ReadFile("../examples/seats/seats.hcl")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // goes through with an error unsaid: a program comes out exactly when nothing
 // was refused.
 func TestMutilatedSpecifications(t *testing.T) {
-	for _, file := range []string{"testdata/seats.hcl", "testdata/zoo.hcl"} {
+	for _, file := range []string{"../examples/seats/seats.hcl", "testdata/zoo.hcl"} {
 		src, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
