@@ -85,7 +85,8 @@ func TestASecondPlanIsEmpty(t *testing.T) {
 				index("i1", "", ir.IndexPart{Column: "a", OpClass: "text_pattern_ops"}, ir.IndexPart{Column: "b", Desc: true, NullsLast: true}),
 				index("i2", "", ir.IndexPart{Expr: "lower(a)"}, ir.IndexPart{Expr: "b + 1", NullsFirst: true}),
 				{Name: "i3", Method: "btree", Unique: true, Parts: parts("a"), Include: []string{"b"}, Where: "b > 0"},
-				{Name: "i4", Method: "gist", Parts: parts("r")}, {Name: "i5", Method: "hash", Parts: parts("a")},
+				{Name: "i4", Method: "gist", Parts: parts("r")},
+				{Name: "i5", Method: "hash", Parts: parts("a")},
 			}
 			t.Uniques = []ir.Unique{{Name: "u1", Columns: []string{"a", "b"}, Deferrable: true}, {Name: "u2", Columns: []string{"b"}, Deferrable: true, Deferred: true}}
 			t.Excludes = []ir.Exclude{{Name: "x1", Method: "gist", Elements: []ir.ExcludeElement{{Expr: "r * r", Operator: "&&"}}, Where: "b IN (1, 2)"}}

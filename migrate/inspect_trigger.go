@@ -19,8 +19,8 @@ type triggerRow struct {
 	Conditional          bool
 	Definition           string
 	Head                 string // quoted: CREATE TRIGGER name
-	On                   string // quoted: schema.table
-	Calls                string // quoted: schema.function
+	On, OnTemp           string // quoted: schema.table; and as PostgreSQL 15 and later say it of a temporary one
+	Calls, CallsTemp     string // quoted: schema.function, likewise
 }
 
 // The bits of pg_trigger.tgtype.
@@ -34,8 +34,10 @@ SELECT t.tgrelid, t.tgname::text, t.tgtype, t.tgenabled::text, fn.nspname::text,
        t.tgconstraint = 0 AND t.tgattr::text = '' AND t.tgoldtable IS NULL AND t.tgnewtable IS NULL,
        t.tgqual IS NOT NULL, pg_get_triggerdef(t.oid, false),
        'CREATE TRIGGER ' || quote_ident(t.tgname::text),
-       CASE n.oid WHEN pg_my_temp_schema() THEN 'pg_temp' ELSE quote_ident(n.nspname::text) END || '.' || quote_ident(c.relname::text),
-       CASE fn.oid WHEN pg_my_temp_schema() THEN 'pg_temp' ELSE quote_ident(fn.nspname::text) END || '.' || quote_ident(f.proname::text)
+       quote_ident(n.nspname::text) || '.' || quote_ident(c.relname::text),
+       CASE n.oid WHEN pg_my_temp_schema() THEN 'pg_temp.' || quote_ident(c.relname::text) ELSE '' END,
+       quote_ident(fn.nspname::text) || '.' || quote_ident(f.proname::text),
+       CASE fn.oid WHEN pg_my_temp_schema() THEN 'pg_temp.' || quote_ident(f.proname::text) ELSE '' END
 FROM pg_trigger t
 JOIN pg_class c ON c.oid = t.tgrelid AND c.relkind IN ('r', 'p')
 JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = ANY ($1::text[])
@@ -85,13 +87,24 @@ func (g *triggerRow) when(t ir.Trigger) (string, bool) {
 	for i, arg := range t.Args {
 		args[i] = "'" + strings.ReplaceAll(arg, "'", "''") + "'"
 	}
-	text, before := strings.CutPrefix(g.Definition,
-		g.Head+" "+postgres.Timing(t)+" "+events(t)+" ON "+g.On+" "+postgres.Level(t)+" WHEN (")
-	text, after := strings.CutSuffix(text, ") EXECUTE FUNCTION "+g.Calls+"("+strings.Join(args, ", ")+")")
+	text, before := cutEither(strings.CutPrefix, g.Definition, g.On, g.OnTemp, func(on string) string {
+		return g.Head + " " + postgres.Timing(t) + " " + events(t) + " ON " + on + " " + postgres.Level(t) + " WHEN ("
+	})
+	text, after := cutEither(strings.CutSuffix, text, g.Calls, g.CallsTemp, func(calls string) string {
+		return ") EXECUTE FUNCTION " + calls + "(" + strings.Join(args, ", ") + ")"
+	})
 	if !before || !after {
 		return "", false
 	}
 	return text, true
+}
+
+// cutEither cuts what is made of a name, or of its other spelling, off a text.
+func cutEither(cut func(s, part string) (string, bool), text, name, other string, part func(string) string) (string, bool) {
+	if rest, ok := cut(text, part(name)); ok {
+		return rest, true
+	}
+	return cut(text, part(other))
 }
 
 // printTrigger is what two triggers of one name are compared by.

@@ -100,31 +100,44 @@ func (n *normaliser) ask(have, want *ir.Schema, unknown map[ir.ObjectID]bool) er
 	maps.DeleteFunc(first, func(id ir.ObjectID, _ string) bool { return !unknown[id] })
 	setPrints(want, first)
 
-	// What has a property that its fields do not tell would lose it on the way.
-	whole := printsOf(declaredPrints(have))
 	open := map[ir.ObjectID]bool{}
 	for id, print := range first {
-		if print != inspected[id] && inspected[id] == whole[id] {
+		if print != inspected[id] {
 			open[id] = true
 		}
 	}
-	seen := [2]map[ir.ObjectID][]string{{}, {}}
+	return n.meet(have, want, wanted, open)
+}
+
+// meet feeds the prints of both sides back to the server until they are the
+// same, for the objects that are open.
+func (n *normaliser) meet(have, want, wanted *ir.Schema, open map[ir.ObjectID]bool) error {
+	inspected := printsOf(have)
 	sides := [2]*ir.Schema{wanted, have}
+	seen := [2]map[ir.ObjectID][]string{{}, {}}
+	see := func() {
+		for i, side := range sides {
+			whole := printsOf(declaredPrints(side))
+			for id, print := range printsOf(side) {
+				seen[i][id] = append(seen[i][id], print)
+				if whole[id] != print {
+					// It has a property that its fields do not tell, and would lose it
+					// on the way: it can only be equal as it is.
+					delete(open, id)
+				}
+			}
+		}
+	}
+	see()
 	for pass := 2; len(open) > 0 && pass <= maxPasses; pass++ {
 		for i := range sides {
-			for id, print := range printsOf(sides[i]) {
-				seen[i][id] = append(seen[i][id], print)
-			}
+			var err error
 			if sides[i], err = n.print(parts(sides[i], open)); err != nil {
 				return err
 			}
 		}
+		see()
 		met := prints{}
-		for i, side := range sides {
-			for id, print := range printsOf(side) {
-				seen[i][id] = append(seen[i][id], print)
-			}
-		}
 		for id := range open {
 			if slices.ContainsFunc(seen[0][id], func(p string) bool { return slices.Contains(seen[1][id], p) }) {
 				met[id] = inspected[id]
