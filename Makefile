@@ -45,11 +45,11 @@ bench: ## Figures: compile time and memory, generated code against hand-written 
 	$(GO) test -run '^$$' -bench ThousandTables -benchtime 5x ./cmd/pawl
 	$(GO) test -run '^$$' -bench Calls -benchtime 3000x ./examples/seats
 
-lint: ## gofumpt, vet, staticcheck, exhaustive switches, error comparisons.
+lint: ## gofumpt, vet, staticcheck, switches that must be exhaustive (//exhaustive:enforce), closed sets, error comparisons.
 	@test -z "$$($(TOOL) gofumpt -l $$(git ls-files '*.go'))" || { echo "gofumpt would change:"; $(TOOL) gofumpt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet $(PACKAGES)
 	$(TOOL) staticcheck $(PACKAGES)
-	$(TOOL) exhaustive -d $(PACKAGES)
+	$(TOOL) exhaustive -e $(PACKAGES)
 	$(TOOL) go-check-sumtype $(PACKAGES)
 	$(TOOL) go-errorlint -asserts -comparison -errorf $(PACKAGES)
 

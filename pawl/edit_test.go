@@ -29,7 +29,7 @@ func TestEdit(t *testing.T) {
 		t.Errorf("changing a column that is not editable: %v", err)
 	}
 	stop := errors.New("stop")
-	if _, err = edit(s, func(i *item) error { i.Tags = nil; return stop }); err != stop {
+	if _, err = edit(s, func(i *item) error { i.Tags = nil; return stop }); any(err) != any(stop) {
 		t.Errorf("the function's error came back as %v", err)
 	}
 	version := number(t, pool, `SELECT xmin::text::bigint FROM app.items`)

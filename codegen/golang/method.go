@@ -12,6 +12,7 @@ func (r *repository) emitMethod(o *ir.Operation) {
 	if o.Internal {
 		return
 	}
+	//exhaustive:enforce
 	switch o.Kind {
 	case ir.InsertOp:
 		r.emitInsertMethod(o)
@@ -29,6 +30,8 @@ func (r *repository) emitMethod(o *ir.Operation) {
 		r.emitEditMethod(o)
 	case ir.EnqueueOp, ir.ClaimOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp:
 		r.emitQueueMethod(o)
+	case ir.SingletonOp, ir.SingletonTry: // stand in no repository
+		r.problems = append(r.problems, unknownOperation(o))
 	default:
 		r.problems = append(r.problems, unknownOperation(o))
 	}

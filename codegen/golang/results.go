@@ -31,6 +31,7 @@ func checkResults(p *ir.Program) []Problem {
 // resultsOf are the columns that the runtime scans for a statement; known is
 // false where it looks at the number of rows alone or takes a single value.
 func resultsOf(r *ir.Repository, o *ir.Operation, role ir.Role) (columns []string, known bool) {
+	//exhaustive:enforce
 	switch o.Kind {
 	case ir.InsertOp, ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.MoveOp, ir.AdjustOp, ir.EditOp:
 		row := columnNames(r.Row)

@@ -1,9 +1,8 @@
 package ir
 
 // Change is one difference between two schemas: what a diff finds and
-// codegen/postgres spells. It is a closed set.
-//
-//sumtype:decl
+// codegen/postgres spells. It is a closed set; a step of a plan looks only at the
+// changes it is about.
 type Change interface{ change() }
 
 // TableRef names a table.
@@ -130,8 +129,6 @@ func (EnableTrigger) change()      {}
 func (SetTableComment) change()    {}
 
 // Constraint is a constraint of a table: a closed set.
-//
-//sumtype:decl
 type Constraint interface {
 	// ConstraintName is the name that PostgreSQL reports.
 	ConstraintName() string

