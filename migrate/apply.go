@@ -67,7 +67,7 @@ type Event struct {
 // conn must be a session of its own, not inside a transaction, in the database
 // that was planned for.
 func (p *Plan) Apply(ctx context.Context, conn *pgx.Conn, o ApplyOptions) error {
-	if err := p.permitted(o.Allow); err != nil {
+	if err := p.Permitted(o.Allow); err != nil {
 		return err
 	}
 	a := &applier{plan: p, conn: conn, options: o.withDefaults()}
@@ -107,9 +107,11 @@ func (o ApplyOptions) withDefaults() ApplyOptions {
 	return o
 }
 
-// permitted refuses a plan with a hazard that must be allowed and is not, or
-// that cannot be, and one that would fail on rows that are known.
-func (p *Plan) permitted(allowed []string) error {
+// Permitted is what Apply answers to a plan before it does anything: a
+// [RefusedError] for a hazard that must be allowed and is not, or cannot be, and a
+// [ViolationsError] for rows that the plan would fail on. Whoever asks a person
+// first asks it before: nobody should say yes to what will be refused.
+func (p *Plan) Permitted(allowed []string) error {
 	var refused []Hazard
 	for _, h := range p.Hazards {
 		switch {

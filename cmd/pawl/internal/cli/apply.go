@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -71,7 +70,7 @@ func (a *app) apply(ctx context.Context, arguments applyArguments) (err error) {
 
 // permit asks before anything changes, unless the answer is known to be no.
 func (a *app) permit(ctx context.Context, plan *migrate.Plan, target string, arguments applyArguments) error {
-	if err := knownRefusal(plan, arguments.allow); err != nil {
+	if err := plan.Permitted(arguments.allow.given); err != nil {
 		return migrateError(err)
 	}
 	if arguments.yes {
@@ -82,25 +81,6 @@ func (a *app) permit(ctx context.Context, plan *migrate.Plan, target string, arg
 		steps = fmt.Sprintf("Run this step on %s?", target)
 	}
 	return a.confirm(ctx, steps, "--yes")
-}
-
-// knownRefusal is what Apply is going to answer to a plan. It is asked before
-// the user is: nobody should say yes to what will be refused.
-func knownRefusal(plan *migrate.Plan, allow allowances) error {
-	var refused []migrate.Hazard
-	for _, h := range plan.Hazards {
-		impossible := h.Kind == migrate.HazardBlocked || h.Kind == migrate.HazardUnproven
-		if impossible || h.Allow != "" && !slices.Contains(allow.given, h.Allow) {
-			refused = append(refused, h)
-		}
-	}
-	switch {
-	case len(refused) > 0:
-		return &migrate.RefusedError{Hazards: refused}
-	case len(plan.Violations) > 0:
-		return &migrate.ViolationsError{Violations: plan.Violations}
-	}
-	return nil
 }
 
 // observe tells the view how an apply goes on.
