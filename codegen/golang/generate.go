@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/pawldb/pawl/compiler/ir"
 )
@@ -42,6 +41,7 @@ func Generate(p *ir.Program, library fs.FS, o GenerateOptions) ([]File, []Proble
 	if problems := e.check(); len(problems) > 0 {
 		return nil, problems
 	}
+	collect := e.startFormatting()
 	e.emitStore()
 	e.emitEnums()
 	e.emitErrors()
@@ -49,7 +49,7 @@ func Generate(p *ir.Program, library fs.FS, o GenerateOptions) ([]File, []Proble
 	for i := range p.Repositories {
 		e.emitRepository(i)
 	}
-	e.format()
+	collect()
 	if p.Go.Runtime == RuntimeCopy {
 		e.copyRuntime(library)
 	}
@@ -78,10 +78,11 @@ type emitter struct {
 	taken   map[string]bool   // package-level names
 	guards  map[string]string // what operations ask of their row, by address
 	// signatures of the methods, by the address of the operation.
-	signatures map[string]string
-	drafts     []draft
-	files      []File
-	problems   []Problem
+	signatures  map[string]string
+	drafts      []*draft
+	unformatted chan *draft
+	files       []File
+	problems    []Problem
 }
 
 func newEmitter(p *ir.Program, o GenerateOptions) *emitter {
@@ -139,40 +140,45 @@ func (e *emitter) file(sources ...ir.Pos) *writer {
 	})
 }
 
-// draft is a file that is written and not yet formatted.
+// draft is a file that is written and not yet formatted, and then formatted.
 type draft struct {
-	name string
-	w    *writer
+	name    string
+	w       *writer
+	content []byte
+	failure error
 }
 
 // finish adds a file to the output.
-func (e *emitter) finish(name string, w *writer) { e.drafts = append(e.drafts, draft{name, w}) }
+func (e *emitter) finish(name string, w *writer) {
+	d := &draft{name: name, w: w}
+	e.drafts = append(e.drafts, d)
+	e.unformatted <- d
+}
 
-// format formats all files. It is most of the work, and files do not know of
-// each other, so all processors take part.
-func (e *emitter) format() {
-	contents := make([][]byte, len(e.drafts))
-	failures := make([]error, len(e.drafts))
-	var next atomic.Int64
+// startFormatting lets all processors format files while further ones are
+// written: it is most of the work, and files do not know of each other. The
+// result waits for the last and collects them.
+func (e *emitter) startFormatting() (collect func()) {
+	e.unformatted = make(chan *draft, 64)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(e.drafts) {
-					return
-				}
-				contents[i], failures[i] = e.drafts[i].w.Bytes()
+			for d := range e.unformatted {
+				d.content, d.failure = d.w.Bytes()
+				d.w = nil
 			}
 		})
 	}
-	workers.Wait()
-	for i, d := range e.drafts {
-		if failures[i] != nil {
-			e.problems = append(e.problems, internalProblem(d.name, fmt.Errorf("what was generated is no Go: %w", failures[i])))
-			continue
+	return func() {
+		close(e.unformatted)
+		workers.Wait()
+		for _, d := range e.drafts {
+			if d.failure != nil {
+				e.problems = append(e.problems, internalProblem(d.name, fmt.Errorf("what was generated is no Go: %w", d.failure)))
+				continue
+			}
+			e.files = append(e.files, File{Path: path.Join(e.program.Go.Dir, d.name), Content: d.content})
 		}
-		e.files = append(e.files, File{Path: path.Join(e.program.Go.Dir, d.name), Content: contents[i]})
 	}
 }
 
