@@ -7,8 +7,6 @@ NEWEST    := 18
 MAJORS    := 14 16 17 18
 # What runs against a server; PAWL_TEST_PG_BIN says which.
 LIVE      := ./pawl ./compiler ./codegen/... ./migrate/... ./examples/... ./internal/devdb/pgtest
-# What has golden files.
-GOLDEN    := ./migrate ./cmd/pawl/internal/cli ./codegen/postgres ./internal/diag
 SHARE     ?= 1
 
 .PHONY: demo test test-race test-long test-matrix test-newest bench lint fmt golden
@@ -33,12 +31,12 @@ test-long: ## Fuzzing and repeated races; SHARE=10 runs a tenth.
 	$(GO) test -run 'TestPromises' -count=$$((10/$(SHARE))) -timeout 60m ./examples/seats
 
 test-newest: ## The live tests on the newest major.
-	bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $(NEWEST)) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 $(LIVE)
+	bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $(NEWEST)) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -short $(LIVE)
 
 test-matrix: ## The live tests on each other major.
 	for major in $(MAJORS); do \
 	  echo "== PostgreSQL $$major"; \
-	  bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $$major) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 $(LIVE) || exit 1; \
+	  bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $$major) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -short $(LIVE) || exit 1; \
 	done
 
 bench: ## Figures: compile time and memory, generated code against hand-written pgx.
@@ -57,5 +55,6 @@ fmt:
 	$(TOOL) gofumpt -w $$(git ls-files '*.go')
 
 golden: ## Rewrite every golden file; git shows what changed.
-	$(GO) test -count=1 $(GOLDEN) -update
+	$(GO) test -count=1 -run 'TestScripts|TestCases' ./migrate ./cmd/pawl/internal/cli -update
+	$(GO) test -count=1 ./codegen/postgres ./internal/diag -update
 	$(GO) generate ./examples/...

@@ -104,7 +104,7 @@ func TestDeadWorkersTaskIsDoneByAnother(t *testing.T) {
 
 func TestHeartbeatKeepsALongTask(t *testing.T) {
 	pool, s := open(t)
-	q := newQueue(400*time.Millisecond, same)
+	q := newQueue(1500*time.Millisecond, same) // long enough for a heartbeat on a busy machine
 	enqueue(t, s, 1)
 	var runs atomic.Int32
 	handler := func(ctx context.Context, _ task) error {
@@ -112,7 +112,7 @@ func TestHeartbeatKeepsALongTask(t *testing.T) {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-time.After(1500 * time.Millisecond): // almost four leases
+		case <-time.After(4 * time.Second): // more than two leases
 			return nil
 		}
 	}
@@ -241,6 +241,7 @@ func TestSettledByTheHandler(t *testing.T) {
 	q := newQueue(time.Minute, same)
 	enqueue(t, s, 3)
 	options := quick(3)
+	options.Grace = time.Minute // the rows say done before the handler's COMMIT has its answer
 	options.OnError = func(err error) { t.Error(err) }
 	stop := worker(t, s, q, options, func(ctx context.Context, task task) error {
 		_, err := pawl.InTx(ctx, s, func(ctx cx, tx *pawl.Session) (int, error) {
