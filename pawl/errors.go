@@ -58,6 +58,13 @@ var (
 	// being committed: it may or may not have happened. The error is a
 	// *CommitUnknownError. It is never retried by this package.
 	ErrCommitUnknown = errors.New("it is not known whether the transaction was committed")
+	// ErrStored says that the work is committed although the call failed. The error
+	// is a *StoredError. It must not be run again.
+	ErrStored = errors.New("the work is stored")
+	// ErrUnreadable says that a row of the database does not fit its Go type: a
+	// value that the type cannot hold, such as infinity in a time.Time, or code that
+	// was generated for another version of the table.
+	ErrUnreadable = errors.New("a row does not fit its Go type")
 	// ErrRolledBack says that a transaction was rolled back although its function
 	// asked for a commit, because an error inside it had been dropped.
 	ErrRolledBack = errors.New("transaction was rolled back")
@@ -182,6 +189,33 @@ func (e *CommitUnknownError) Unwrap() error { return e.Cause }
 
 // SafeToRetry answers pgconn.SafeToRetry: never, whatever the cause says.
 func (e *CommitUnknownError) SafeToRetry() bool { return false }
+
+// StoredError says that a write outside a transaction was committed, and that
+// the row it returned does not fit its Go type (Cause, of family ErrUnreadable).
+// Running it again would do the work twice. errors.Is(err, ErrStored) holds for
+// it, and so does errors.Is(err, ErrCommitUnknown), so that code that looks
+// before it repeats work whose commit is in doubt does so here too.
+//
+// Inside a transaction there is no such error: whoever owns the transaction
+// decides what becomes of it, and a row that cannot be read is ErrUnreadable.
+type StoredError struct {
+	Operation string
+	Cause     error
+}
+
+// Error says that the work is done and what could not be read.
+func (e *StoredError) Error() string {
+	return fmt.Sprintf("%s: the work is stored and must not be run again, but %v", e.Operation, e.Cause)
+}
+
+// Is reports that e belongs to ErrStored and to ErrCommitUnknown.
+func (e *StoredError) Is(target error) bool { return target == ErrStored || target == ErrCommitUnknown }
+
+// Unwrap returns what could not be read.
+func (e *StoredError) Unwrap() error { return e.Cause }
+
+// SafeToRetry answers pgconn.SafeToRetry: never.
+func (e *StoredError) SafeToRetry() bool { return false }
 
 // ClaimLostError names the tasks whose claims were lost.
 // errors.Is(err, ErrClaimLost) holds for it.

@@ -56,14 +56,13 @@ type explanation[T any] struct {
 func (e *explanation[T]) reset()       { *e = explanation[T]{dest: e.dest} }
 func (e *explanation[T]) count() int64 { return e.n }
 func (e *explanation[T]) collect(rows pgx.Rows) error {
+	d := decode(rows)
 	defer rows.Close()
 	for rows.Next() {
-		if err := rows.Scan(append(e.dest(&e.row), &e.verdict, &e.subject)...); err != nil {
-			return &scanError{err}
-		}
+		d.keep(d.row(append(e.dest(&e.row), &e.verdict, &e.subject)))
 		e.n++
 	}
-	return rows.Err()
+	return d.end()
 }
 
 // explain asks why a guarded statement touched no row. again says that nothing

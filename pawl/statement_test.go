@@ -369,9 +369,9 @@ func TestRowThatDoesNotFit(t *testing.T) {
 		func(n *int64) []any { return []any{n} },
 		func(n *int64) []any { return []any{n, n} },
 	} {
-		op := pawl.Operation{Name: "misread", SQL: `SELECT 'text'::text`}
+		op := pawl.Operation{Name: "misread", SQL: `SELECT 'text'::text`, ReadOnly: true}
 		_, err := pawl.QueryOne(t.Context(), s, &op, dest)
-		if err == nil || errors.Is(err, pawl.ErrCommitUnknown) || !strings.Contains(err.Error(), "generate again") {
+		if !errors.Is(err, pawl.ErrUnreadable) || errors.Is(err, pawl.ErrCommitUnknown) || !strings.Contains(err.Error(), "generate again") {
 			t.Errorf("a column of another type: %v", err)
 		}
 	}
