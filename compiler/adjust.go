@@ -19,6 +19,7 @@ type adjust struct {
 	guard    *expression
 	checks   []derived
 	positive []string
+	demands  []demand
 }
 
 // adjusts compiles the adjust blocks of a table.
@@ -39,6 +40,7 @@ func (c *compilation) adjusts(t *table) {
 			continue
 		}
 		a.checks = c.derive(t, a.set)
+		a.demands = demands(a.input, a.positive, a.set)
 		c.lowerAdjust(t, a)
 	}
 }
@@ -127,9 +129,7 @@ func (c *compilation) lowerAdjust(t *table, a *adjust) {
 	p := newParameters(t.keyFields(), a.input.fields)
 	conditions := guardConditions(p, nil, a.checks)
 	conditions = append(conditions, guardConditions(p, a.guard, nil)...)
-	for _, arg := range a.positive {
-		conditions = append(conditions, p.ref(arg)+" > 0")
-	}
+	conditions = append(conditions, demandConditions(p, a.demands)...)
 	t.addOperation(ir.Operation{
 		Address: a.address, Name: name, Kind: ir.AdjustOp,
 		Doc: a.doc(t),
@@ -139,7 +139,7 @@ func (c *compilation) lowerAdjust(t *table, a *adjust) {
 		},
 		Key: t.keyFields(), Args: a.input.fields,
 		Lock: ir.RowWriteLock, Isolation: ir.ReadCommitted, Transaction: c.transactionOf(a.decl.Transaction),
-		Reasons: slices.Concat(inv.Base.Reasons, []ir.Reason{t.updateLock(assigned(a.set)), conditionalReason}, a.positiveReason()),
+		Reasons: slices.Concat(inv.Base.Reasons, []ir.Reason{t.updateLock(assigned(a.set)), conditionalReason}, a.positiveReason(), numberReason(a.demands)),
 		Pos:     pos(a.decl.Header),
 	}, write{updates: assigned(a.set), guarded: true, set: a.set, facts: &inv.Base})
 }
@@ -157,15 +157,7 @@ func (a *adjust) positiveReason() []ir.Reason {
 
 // arms are the answers of the explain statement.
 func (a *adjust) arms() []arm {
-	var arms []arm
-	for _, name := range a.positive {
-		e := built("@a > 0").RenameArgs(func(string) string { return name })
-		arms = append(arms, arm{
-			verdict: ir.VerdictInput, subject: ir.Literal(name), uses: []*pgsql.Expr{e},
-			when: func(p *parameters) string { return "(" + p.sql(e) + ") IS NOT TRUE" },
-		})
-	}
-	return append(arms, guardArms(a.guard, a.checks)...)
+	return append(demandArms(a.demands), guardArms(a.guard, a.checks)...)
 }
 
 // checkViolators finds rows that break one of the checks.
@@ -218,9 +210,7 @@ func (a *adjust) doc(t *table) string {
 		}
 		b.WriteString(and(conditions) + " would not hold, nothing is written and the guard error names the condition. ")
 	}
-	if len(a.positive) > 0 {
-		b.WriteString(and(a.positive) + " must be above zero. ")
-	}
+	b.WriteString(demandDoc(a.demands))
 	b.WriteString("A missing row is not found.")
 	return b.String()
 }

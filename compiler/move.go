@@ -46,6 +46,7 @@ func (c *compilation) move(t *table, s *stateColumn, m *move) bool {
 	state := built(ir.Literal(m.to))
 	m.set = append([]assignment{{column: s.column, expr: state, value: built(quotedLiteral(m.to, s.column.typ))}}, set...)
 	m.checks = c.derive(t, m.set)
+	m.demands = demands(m.input, nil, m.set)
 	c.argumentGuard(s, m)
 	return true
 }
@@ -74,6 +75,7 @@ func (c *compilation) moveOperation(t *table, s *stateColumn, m *move) ir.Operat
 	p := newParameters(t.keyFields(), m.input.fields)
 	conditions := []string{inList(ir.Ident(s.column.name), m.from)}
 	conditions = append(conditions, guardConditions(p, m.guard, m.checks)...)
+	conditions = append(conditions, demandConditions(p, m.demands)...)
 	return ir.Operation{
 		Address: m.address, Name: name, Kind: ir.MoveOp,
 		Doc: m.doc(t, s),
@@ -90,6 +92,7 @@ func (c *compilation) moveOperation(t *table, s *stateColumn, m *move) ir.Operat
 					"callers one moves the row and the other learns why not.",
 			}, t.updateLock(assigned(m.set)), conditionalReason},
 			derivedReason(m.checks),
+			numberReason(m.demands),
 			m.repeatReason(s),
 		),
 		Wanted: m.to,
@@ -119,7 +122,7 @@ func (m *move) repeats(s *stateColumn) ([]assignment, bool) {
 // arms are the answers of the explain statement, in the order in which they
 // are tried.
 func (m *move) arms(s *stateColumn) []arm {
-	var arms []arm
+	arms := demandArms(m.demands)
 	state := ir.Ident(s.column.name)
 	if given, can := m.repeats(s); can {
 		uses := make([]*pgsql.Expr, len(given))
@@ -196,6 +199,7 @@ func (m *move) doc(t *table, s *stateColumn) string {
 	case can:
 		b.WriteString("Called again for a row that is already " + m.to + " it returns the row and no error. ")
 	}
+	b.WriteString(demandDoc(m.demands))
 	b.WriteString("A row in another state is a state error with the state that was found, a missing row is not found")
 	if m.guard != nil || len(m.checks) > 0 {
 		b.WriteString(", and a condition that does not hold is a guard error that names it")

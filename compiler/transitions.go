@@ -37,6 +37,7 @@ type move struct {
 	guard   *expression
 	set     []assignment // the state's column among them
 	checks  []derived
+	demands []demand
 }
 
 // stateColumns reads the transitions blocks of a table: which column, which

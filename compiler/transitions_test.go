@@ -54,6 +54,7 @@ WHERE id = $1::bigint
   AND status = 'open'
   AND (valid_until > now())
   AND (('paid'::app.ticket_status) <> 'paid' OR (($2::numeric)::numeric(12, 2)) > 0) IS NOT FALSE
+  AND $2::numeric <> 'NaN'
 RETURNING id, status, price, gate, valid_until, paid`
 	if diff := cmp.Diff(want, statement(t, p, ticket("pay"), ir.MainStatement)); diff != "" {
 		t.Error(diff)

@@ -76,7 +76,7 @@ const (
 	VerdictRepeat Verdict = "repeat" // already there: the row is the answer, and no error
 	VerdictState  Verdict = "state"  // in a state that the move does not leave
 	VerdictGuard  Verdict = "guard"  // a guard or a derived check does not hold
-	VerdictInput  Verdict = "input"  // an argument that must be positive is not
+	VerdictInput  Verdict = "input"  // an argument is not above zero, not finite or NaN where it must be
 	VerdictAgain  Verdict = "again"  // nothing stands in the way now: a race that is over
 )
 
