@@ -15,8 +15,14 @@ var columnSchema = blockSchema{
 		{Name: "identity", Kind: choiceKind, Choices: []string{"always", "by default"}, Doc: "the server numbers the rows"},
 		commentAttr,
 		{Name: "immutable", Kind: boolKind, Later: "leave the column out of every set and edit", Doc: "it never changes"},
+		generatedAttr,
 	},
 	Blocks: []*blockSchema{&goColumnSchema},
+}
+
+// generatedAttr is for columns that the server computes.
+var generatedAttr = attrSchema{
+	Name: "generated", Kind: sqlKind, Later: "set the column in the operations that change what it is made of", Doc: "the server computes it from other columns",
 }
 
 var goColumnSchema = blockSchema{

@@ -33,14 +33,14 @@ func (b *body) wait(attribute string) Value[string] {
 	if !v.Set || v.V == "nowait" {
 		return v
 	}
-	if d, ok := parseDuration(v.V); ok && d > 0 && d <= longest {
+	if d, ok := parseDuration(v.V); ok && d >= shortest && d <= longest && d%shortest == 0 {
 		return v
 	}
 	b.p.report(diag.Diagnostic{
 		Code:    diag.InvalidDuration,
 		Detail:  quote(v.V) + " is no time to wait.",
 		Subject: v.Range,
-		Help:    "write \"nowait\", or a number with a unit: \"500ms\", \"5s\"",
+		Help:    "write \"nowait\", or a number with a unit, in whole milliseconds: \"500ms\", \"5s\"",
 	})
 	v.Set = false
 	return v

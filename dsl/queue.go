@@ -1,12 +1,16 @@
 package dsl
 
-import "github.com/hashicorp/hcl/v2/hclsyntax"
+import (
+	"time"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
 
 var queueSchema = blockSchema{
 	Type: "queue", Label: "the name of the queue", Object: true, Doc: "work in a table, done once by one of many workers",
 	Attrs: []attrSchema{
-		{Name: "lease", Kind: durationKind, Required: true, Doc: "how long a worker may hold a task"},
-		{Name: "heartbeat", Kind: durationKind, Doc: "how often a worker renews its lease"},
+		{Name: "lease", Kind: durationKind, Required: true, Shortest: time.Second, Doc: "how long a worker may hold a task"},
+		{Name: "heartbeat", Kind: durationKind, Shortest: 100 * time.Millisecond, Doc: "how often a worker renews its lease"},
 		{Name: "attempts", Kind: intKind, Min: 1, Max: 1_000_000, Doc: "how often a task is tried"},
 		schemaAttr, commentAttr,
 		{Name: "name", Kind: stringKind, Later: "the table bears the queue's label", Doc: "the table's name"},
@@ -29,7 +33,9 @@ var queueColumnSchema = func() blockSchema {
 	s := columnSchema
 	s.Required = false
 	s.Attrs = []attrSchema{
-		typeAttr, columnSchema.Attrs[1], columnSchema.Attrs[2], commentAttr,
+		typeAttr, columnSchema.Attrs[1], columnSchema.Attrs[2], commentAttr, generatedAttr,
+		{Name: "identity", Kind: stringKind, Later: "every queue numbers its tasks in the column id", Doc: "the server numbers the rows"},
+		{Name: "immutable", Kind: boolKind, Later: "leave it out: nothing changes the payload of a task", Doc: "it never changes"},
 	}
 	return s
 }()

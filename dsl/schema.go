@@ -37,12 +37,13 @@ type attrSchema struct {
 	Name     string
 	Kind     kind
 	Required bool
-	Choices  []string // of a choiceKind or wordKind
-	Later    string   // not in this version: what to write today
-	LaterOf  []string // choices that are not in this version
-	Min, Max int64    // of an intKind
-	Empty    bool     // a list that may be empty
-	Doc      string   // one phrase, for the index of attributes
+	Choices  []string      // of a choiceKind or wordKind
+	Later    string        // not in this version: what to write today
+	LaterOf  []string      // choices that are not in this version
+	Min, Max int64         // of an intKind
+	Shortest time.Duration // of a durationKind; a millisecond when zero
+	Empty    bool          // a list that may be empty
+	Doc      string        // one phrase, for the index of attributes
 }
 
 // blockSchema declares one block type.
@@ -140,5 +141,9 @@ var transactionAttr = attrSchema{Name: "transaction", Kind: operationKind, Doc: 
 
 var sinceAttr = attrSchema{Name: "since", Kind: sqlKind, Later: "repair the old rows first", Doc: "covers new rows only"}
 
-// longest bounds durations: PostgreSQL's timeouts are 32 bits of milliseconds.
-const longest = 24 * 24 * time.Hour
+// Durations are whole milliseconds, PostgreSQL's unit for timeouts: of "1ns" it
+// would make 0, which there means no limit at all. Its timeouts have 32 bits.
+const (
+	shortest = time.Millisecond
+	longest  = 24 * 24 * time.Hour
+)

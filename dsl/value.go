@@ -163,16 +163,33 @@ func (p *project) toDuration(expr hclsyntax.Expression, v cty.Value, s *attrSche
 		})
 		return 0, false
 	}
-	if d <= 0 || d > longest {
+	if least := max(s.Shortest, shortest); d < least || d > longest {
 		p.report(diag.Diagnostic{
 			Code:    diag.OutOfRange,
-			Detail:  quote(s.Name) + " is a length of time above 0 and of at most " + intText(int64(longest/day)) + " days.",
+			Detail:  quote(s.Name) + " is a length of time from " + least.String() + " to " + intText(int64(longest/day)) + " days.",
 			Subject: expr.Range(),
-			Help:    "choose a length in that range, or leave the attribute out for its default",
+			Help:    "choose a length in that range" + unlessRequired(s),
+		})
+		return 0, false
+	}
+	if d%shortest != 0 {
+		p.report(diag.Diagnostic{
+			Code:    diag.InvalidDuration,
+			Detail:  quote(text) + " is no whole number of milliseconds, the unit of PostgreSQL's timeouts.",
+			Subject: expr.Range(),
+			Help:    "write " + quote(d.Round(shortest).String()),
 		})
 		return 0, false
 	}
 	return d, true
+}
+
+// unlessRequired is the rest of a help for an attribute that may be left out.
+func unlessRequired(s *attrSchema) string {
+	if s.Required {
+		return ""
+	}
+	return ", or leave the attribute out for its default"
 }
 
 const day = 24 * time.Hour

@@ -3,6 +3,10 @@ table "seats" {
     type      = bigint
     immutable = true # ERROR not-yet "attribute \"immutable\" of column"
   }
+  column "twice" {
+    type      = bigint
+    generated = "id * 2" # ERROR not-yet "attribute \"generated\" of column"
+  }
   column "version" { type = bigint }
   column "status" { type = text }
   append_only = true # ERROR not-yet "\"append_only\""
@@ -35,4 +39,13 @@ table "seats" {
     wait = "nowait" # ERROR not-yet "\"wait\" of adjust"
   }
   comment = each.key
+}
+queue "tasks" {
+  lease = "1m"
+  column "n" {
+    type      = bigint
+    identity  = "always" # ERROR not-yet "attribute \"identity\" of column.*column id"
+    immutable = true # ERROR not-yet "attribute \"immutable\" of column"
+    generated = "1" # ERROR not-yet "attribute \"generated\" of column"
+  }
 }
