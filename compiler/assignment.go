@@ -55,6 +55,9 @@ func (c *compilation) assignment(t *table, in *input, decl dsl.Assignment, own *
 		})
 		return assignment{}, false
 	}
+	if c.frozenLiteral(col, e, "set expression") {
+		return assignment{}, false
+	}
 	if e.AlwaysNull() && !col.null {
 		c.report(diag.Diagnostic{
 			Code:        diag.SetNull,

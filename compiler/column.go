@@ -86,7 +86,7 @@ func (c *compilation) columnDefault(t *table, col *column) {
 	d := col.decl.Default
 	switch d.Kind {
 	case "sql":
-		if e := c.parse(d.SQL, "default", row{changing: pgsql.Volatile}); e != nil {
+		if e := c.parse(d.SQL, "default", row{changing: pgsql.Volatile}); e != nil && !c.frozenLiteral(col, e, "default") {
 			col.schema.Default = e.SQL()
 		}
 	case "string":
@@ -106,11 +106,10 @@ func (c *compilation) columnDefault(t *table, col *column) {
 	}
 }
 
-// defaultLabel checks a text default. Of texts for other types than enum the
-// server knows best: '{}' is a jsonb, '1 day' an interval.
+// defaultLabel checks a text default.
 func (c *compilation) defaultLabel(col *column, d *dsl.Default) bool {
 	if col.typ.Kind != ir.EnumType {
-		return true
+		return c.textDefault(col, d)
 	}
 	values := c.enumValuesOf(col.typ)
 	if slices.Contains(values, d.Text) {

@@ -57,6 +57,9 @@ func (c *compilation) parse(src *dsl.SQL, what string, r row) *expression {
 		parsed = parsed.Qualify("")
 	}
 	e := &expression{Expr: parsed, source: *src}
+	if r.changing > pgsql.Immutable && what != "check" && c.frozenIn(e, what) {
+		return nil
+	}
 	if r.table != nil && len(labels) > 0 {
 		c.compared = append(c.compared, comparison{r.table, what, *src, labels})
 	}
@@ -133,6 +136,10 @@ func (c *compilation) reportSQL(src dsl.SQL, what string, r row, wrong *pgsql.Er
 		}
 	case pgsql.SubSelect, pgsql.Aggregate:
 		d.Consequence = manyRows(what)
+		if what == "default" {
+			d.Help = "write a constant or a function; a value that depends on other rows is for the caller to pass"
+			break
+		}
 		d.Help = "keep the number in a column of this row and test that column; counts and sums over rows will be `limit`, other rules `rule`"
 	case pgsql.ForeignColumn:
 		d.Consequence = "The row of another table is not locked and not read again after a wait: the decision could rest on a value that is gone."
@@ -192,9 +199,15 @@ func (c *compilation) unknownColumn(d *diag.Diagnostic, wrong *pgsql.Error, r ro
 	d.Help = didYouMean(wrong.Name, r.table.columnNames(), "declare it: column "+quote(wrong.Name)+" { type = bigint }")
 }
 
-// manyRows is the race of a decision that looks at other rows.
+// manyRows is what goes wrong with a decision that looks at other rows: a
+// race, unless PostgreSQL takes no such text in the first place.
 func manyRows(what string) string {
-	if what == "check" {
+	switch what {
+	case "default":
+		return "PostgreSQL refuses sub-selects and aggregates in a DEFAULT (0A000): it is a value, and no query."
+	case "predicate", "live", "key":
+		return "PostgreSQL refuses sub-selects and aggregates in an index (0A000), which keeps the answer from the moment the row was written."
+	case "check":
 		return "PostgreSQL refuses sub-selects and aggregates in a CHECK; a function that hides one is not run again when other rows change."
 	}
 	return "Two transactions at the same time do not see each other's rows, so both find the condition met. After a wait PostgreSQL " +

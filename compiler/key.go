@@ -88,7 +88,7 @@ func (c *compilation) keyType(col *column, at hcl.Range, what string) bool {
 	}
 	c.report(diag.Diagnostic{
 		Code:        diag.KeyType,
-		Detail:      "The column " + quote(col.name) + " has the type " + col.typ.SQL() + ", which a " + what + " cannot hold.",
+		Detail:      "The column " + quote(col.name) + " has the type " + col.typ.SQL() + ", which " + withArticle(what) + " cannot hold.",
 		Subject:     at,
 		Label:       col.typ.SQL() + " has no order",
 		Consequence: "PostgreSQL compares the values of a key with a btree, and this type has no operators for one: the statement would fail.",

@@ -47,6 +47,9 @@ func (c *compilation) comparedLabel(cmp comparison, label pgsql.LabelRef) {
 		values = col.governs.states
 		d.Detail = "The column " + quote(col.name) + " has no state " + quote(label.Text) + "."
 		d.Consequence = "The comparison has one result for every row, and nothing would tell: this " + cmp.what + " covers too much or too little."
+	case holdsTime(col.typ) && momentIn(label.Text) != "":
+		c.frozenTime(d, label.Text, momentIn(label.Text), cmp.what)
+		return
 	default:
 		return
 	}

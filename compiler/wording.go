@@ -59,6 +59,14 @@ func didYouMean(name string, choices []string, otherwise string) string {
 	return "write one of " + or(choices)
 }
 
+// withArticle puts the article before the name of a block.
+func withArticle(what string) string {
+	if strings.ContainsRune("aeio", rune(what[0])) {
+		return "an " + what
+	}
+	return "a " + what
+}
+
 // capital makes the first letter of a sentence large.
 func capital(s string) string {
 	if s == "" {

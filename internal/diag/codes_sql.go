@@ -39,6 +39,8 @@ const (
 	// NotImmutable is a function whose result changes with time or settings,
 	// where PostgreSQL keeps the result.
 	NotImmutable Code = "not-immutable"
+	// FrozenTime is a text such as 'now' that becomes one moment when it is read.
+	FrozenTime Code = "frozen-time"
 	// VolatileFunction is a function that gives another result at each call.
 	VolatileFunction Code = "volatile-function"
 )
@@ -182,6 +184,15 @@ var sqlCodes = []Entry{
 			"index although now() has moved on, so the invariant would cover the wrong rows. PostgreSQL refuses " +
 			"such an index. Keep a column that says it, and let an operation change it.",
 		Example: partialExample("until > now()"),
+	},
+	{
+		Code:    FrozenTime,
+		Summary: "a text that becomes one moment when it is read",
+		Explain: "'now', 'today', 'tomorrow' and 'yesterday' are input texts of date and time types, and PostgreSQL turns a " +
+			"constant into a value once: in a default when the table is made, in a statement when it is prepared. " +
+			"Every later row would get the moment of the apply. Write the function: sql(\"now()\"), sql(\"current_date\").",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"made_at\" {\n    type    = timestamptz\n" +
+			"    default = \"now()\"\n  }\n  primary_key { columns = [id] }\n}\n",
 	},
 	{
 		Code:    VolatileFunction,
