@@ -26,7 +26,8 @@ var (
 	// ErrMissing says that a column that must have a value has none (23502).
 	ErrMissing = errors.New("missing value")
 	// ErrBadInput says that PostgreSQL could not take a value: a range that ends
-	// before it starts, a number out of range, a text that is too long (class 22).
+	// before it starts, a number out of range, a text that is too long or no UTF-8,
+	// a negative limit (class 22).
 	ErrBadInput = errors.New("bad input")
 	// ErrState says that the row is in a state that the move does not leave. The
 	// error is a *StateError, or a *ConstraintError when a trigger refused.
@@ -90,7 +91,10 @@ func (e *StateError) Is(target error) bool { return target == ErrState }
 // errors.Is(err, ErrGuard) holds for it.
 type GuardError struct {
 	Operation string
-	Guard     string // the guard's or the check's name
+	Guard     string // the check's name, or "guard" for the guard of the operation
+	// Expr is the guard of the operation as the specification has it; empty for a
+	// check, which has a name.
+	Expr string
 	// Row is the row as it was found, of the repository's row type. It is not part
 	// of Error(), because rows hold personal data.
 	Row any
@@ -98,6 +102,9 @@ type GuardError struct {
 
 // Error names the operation and the guard, never the row.
 func (e *GuardError) Error() string {
+	if e.Expr != "" {
+		return fmt.Sprintf("%s: %s does not hold: %s", e.Operation, e.Guard, e.Expr)
+	}
 	return fmt.Sprintf("%s: %s does not hold", e.Operation, e.Guard)
 }
 
@@ -134,14 +141,18 @@ func (e *IsolationError) Error() string {
 }
 
 // RetryError says that the last permitted attempt failed with an error that is
-// worth another try, such as a serialization failure. It unwraps to that error
-// and, when a context ended the waiting, to the context's error too.
+// worth another try, such as a serialization failure. It unwraps to that error,
+// to the families that it belongs to (ErrBusy for a lock that was never to be
+// had, a constraint that the policy retries) and, when a context ended the
+// waiting, to the context's error.
 type RetryError struct {
 	Operation string
 	Attempts  int
 	Elapsed   time.Duration
 	Last      error
 	Stopped   error // the context's error, when that ended the retries
+
+	described error // what the server's error inside Last means, when Last is a caller's
 }
 
 // Error says how often it was tried and what came back last.
@@ -155,12 +166,17 @@ func (e *RetryError) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the last attempt's error, and the context's when there is one.
+// Unwrap returns the last attempt's error with its meaning, and the context's
+// error when there is one.
 func (e *RetryError) Unwrap() []error {
-	if e.Stopped == nil {
-		return []error{e.Last}
+	errs := []error{e.Last}
+	if e.described != nil {
+		errs = append(errs, e.described)
 	}
-	return []error{e.Last, e.Stopped}
+	if e.Stopped != nil {
+		errs = append(errs, e.Stopped)
+	}
+	return errs
 }
 
 // CommitUnknownError says that the connection was lost after the commit was
@@ -222,6 +238,8 @@ func (e *StoredError) SafeToRetry() bool { return false }
 type ClaimLostError struct {
 	Operation string
 	IDs       []int64
+
+	claims []Claim // the holds that were lost; a task may have had several
 }
 
 // Error names the tasks by id.

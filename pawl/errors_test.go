@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/pawldb/pawl/internal/faultproxy"
 	"github.com/pawldb/pawl/pawl"
 )
 
@@ -118,6 +121,12 @@ func TestBadInput(t *testing.T) {
 	pool, s := open(t)
 	exec(t, pool, `CREATE TABLE app.short (v varchar(2))`)
 	for code, sql := range map[string]string{
+		"22012": `SELECT 1 / (SELECT 0)`,
+		"22023": `SELECT set_bit('secret'::bytea, 0, 7)`,
+		"2201W": `SELECT 1 LIMIT (SELECT -1)`,
+		"2201X": `SELECT 1 OFFSET (SELECT -1)`,
+		"2201B": `SELECT 'secret' ~ (SELECT '(')`,
+		"22021": `SELECT convert_from('\xff', 'UTF8')`,
 		"22001": `INSERT INTO app.short VALUES ('secret')`,
 		"22000": `SELECT tstzrange('2026-01-02', '2026-01-01')`,
 		"22003": `SELECT 99999999999::integer`,
@@ -127,8 +136,109 @@ func TestBadInput(t *testing.T) {
 		if !errors.Is(err, pawl.ErrBadInput) || !hasCode(err, code) {
 			t.Errorf("%s: %v", sql, err)
 		}
+		if pawl.HTTPStatus(err) != http.StatusBadRequest || !strings.HasPrefix(err.Error(), "input: bad input") {
+			t.Errorf("%s: %d, %v", sql, pawl.HTTPStatus(err), err)
+		}
 		if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "9999") {
 			t.Errorf("the text %q holds the value", err)
+		}
+	}
+}
+
+// A zero byte and what is no UTF-8, which any user of a web page can send.
+func TestTextThatIsNoText(t *testing.T) {
+	for _, mode := range modes {
+		t.Run(mode.String(), func(t *testing.T) {
+			s := session(connect(t, database(t), inMode(mode)))
+			get := pawl.Operation{Name: "get", ReadOnly: true, SQL: `SELECT id FROM app.rooms WHERE name = $1::text`}
+			list := pawl.Operation{Name: "list", ReadOnly: true, SQL: `SELECT id FROM app.rooms WHERE name = ANY ($1::text[])`}
+			put := pawl.Operation{Name: "put", SQL: `INSERT INTO app.rooms (name) VALUES ($1::text) RETURNING id`}
+			scalar := func(n *int64) []any { return []any{n} }
+			for _, text := range []string{"a\x00b", "a\xffb"} {
+				for _, op := range []*pawl.Operation{&get, &put, &put} {
+					for _, arg := range []any{text, &text, bookingStatus(text)} {
+						_, err := pawl.QueryOne(t.Context(), s, op, scalar, arg)
+						checkNoText(t, err)
+					}
+				}
+				_, err := pawl.QueryAll(t.Context(), s, &list, scalar, []string{"a", text})
+				checkNoText(t, err)
+				_, err = pawl.InTx(t.Context(), s, func(ctx cx, tx *pawl.Session) (int64, error) {
+					return pawl.QueryOne(ctx, tx, &put, scalar, text)
+				})
+				checkNoText(t, err)
+			}
+		})
+	}
+}
+
+func checkNoText(t *testing.T, err error) {
+	t.Helper()
+	if !errors.Is(err, pawl.ErrBadInput) || errors.Is(err, pawl.ErrCommitUnknown) || pawl.HTTPStatus(err) != http.StatusBadRequest {
+		t.Errorf("%v", err)
+	}
+}
+
+// Nobody listens, or nobody may come in.
+func TestUnreachableDatabase(t *testing.T) {
+	_, read := pawl.QueryAll(t.Context(), session(connect(t, "postgres://nobody@127.0.0.1:1/none")), &listItems, (*item).dest, 0, 1)
+	_, write := pawl.QueryOne(t.Context(), session(connect(t, "postgres://nobody@127.0.0.1:1/none")), &insertItem, (*item).dest, 1, 1)
+	for name, err := range map[string]error{"read": read, "write": write} {
+		if got := pawl.HTTPStatus(err); got != http.StatusServiceUnavailable || errors.Is(err, pawl.ErrCommitUnknown) {
+			t.Errorf("%s: HTTPStatus(%v) = %d", name, err, got)
+		}
+	}
+	proxy, through, _ := proxied(t)
+	proxy.SetRules(faultproxy.On(faultproxy.Runs(getItem.Name), faultproxy.Cut))
+	_, err := pawl.QueryOne(t.Context(), session(through), &getItem, (*item).dest, 1)
+	if got := pawl.HTTPStatus(err); got != http.StatusServiceUnavailable {
+		t.Errorf("a read whose connection broke: HTTPStatus(%v) = %d", err, got)
+	}
+}
+
+// What the retries ended with keeps its meaning.
+func TestRetryErrorKeepsItsFamily(t *testing.T) {
+	pool, s := open(t, pawl.WithRetry(pawl.Policy{Attempts: 2, Codes: []string{"55P03", "57014", "23505"}}), pawl.WithLockTimeout(20*time.Millisecond))
+	exec(t, pool, `INSERT INTO app.items (id, stock) VALUES (1, 1)`)
+	holder, err := pool.Begin(t.Context())
+	must(t, err)
+	defer holder.Rollback(t.Context())
+	exec(t, holder, `SELECT FROM app.items FOR UPDATE`)
+	wrapped := errors.New("mine")
+	take := func(ctx cx, s *pawl.Session) (item, error) {
+		return pawl.Guarded(ctx, s, &takeItem, (*item).dest, 1, 1)
+	}
+	insert := func(ctx cx, s *pawl.Session) (item, error) {
+		return pawl.QueryOne(ctx, s, &insertItem, (*item).dest, 1, 1)
+	}
+	inTx := func(fn func(cx, *pawl.Session) (item, error)) func(cx, *pawl.Session) (item, error) {
+		return func(ctx cx, s *pawl.Session) (item, error) { return pawl.InTx(ctx, s, fn) }
+	}
+	for name, c := range map[string]struct {
+		run func(cx, *pawl.Session) (item, error)
+		is  []error
+	}{
+		"statement":               {take, []error{pawl.ErrBusy}},
+		"transaction":             {inTx(take), []error{pawl.ErrBusy}},
+		"constraint":              {insert, []error{pawl.ErrDuplicate, errItemsPkey}},
+		"constraint, transaction": {inTx(insert), []error{pawl.ErrDuplicate, errItemsPkey}},
+		"edit": {func(ctx cx, s *pawl.Session) (item, error) {
+			return pawl.Edit(ctx, s, &repriceItem, (*item).dest, func(cx, *item) error { return nil }, 1)
+		}, []error{pawl.ErrBusy}},
+		"an error of the caller's": {inTx(func(ctx cx, s *pawl.Session) (item, error) {
+			_, err := s.DB().Exec(ctx, `UPDATE app.items SET stock = 0`)
+			return item{}, fmt.Errorf("%w: %w", wrapped, err)
+		}), []error{pawl.ErrBusy, wrapped}},
+	} {
+		_, err := c.run(t.Context(), s)
+		var exhausted *pawl.RetryError
+		if !errors.As(err, &exhausted) || exhausted.Attempts != 2 {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, target := range c.is {
+			if !errors.Is(err, target) {
+				t.Errorf("%s: %v is not %v", name, err, target)
+			}
 		}
 	}
 }
@@ -155,7 +265,15 @@ func TestHTTPStatus(t *testing.T) {
 		{&pawl.RetryError{Last: serialization, Stopped: context.DeadlineExceeded}, http.StatusServiceUnavailable},
 		{context.DeadlineExceeded, http.StatusGatewayTimeout},
 		{context.Canceled, http.StatusServiceUnavailable},
-		// A client must not be invited to try this again.
+		{&pawl.RetryError{Last: pawl.ErrBusy}, http.StatusServiceUnavailable},
+		{&pgconn.ConnectError{}, http.StatusServiceUnavailable},
+		{fmt.Errorf("get: %w", &pgconn.PgError{Code: "57P03"}), http.StatusServiceUnavailable},
+		{&pgconn.PgError{Code: "53300"}, http.StatusServiceUnavailable},
+		{&pgconn.PgError{Code: "08006"}, http.StatusServiceUnavailable},
+		{&pgconn.PgError{Code: "42P01"}, http.StatusInternalServerError},
+		{io.ErrUnexpectedEOF, http.StatusInternalServerError}, // perhaps of a request's body
+		// A client must not be invited to try these again.
+		{&pawl.StoredError{Cause: pawl.ErrUnreadable}, http.StatusInternalServerError},
 		{&pawl.CommitUnknownError{Cause: context.DeadlineExceeded}, http.StatusInternalServerError},
 		{errors.New("anything"), http.StatusInternalServerError},
 	} {

@@ -123,12 +123,12 @@ var (
 		SQL: `/* table.bookings.insert */ INSERT INTO app.bookings (room_id, during) VALUES ($1::bigint, $2::tstzrange) RETURNING id, room_id, during, status`,
 	}
 	confirmBooking = pawl.Operation{
-		Name: "table.bookings.transitions.status.confirm", Table: "app.bookings", Wanted: "confirmed",
+		Name: "table.bookings.transitions.status.confirm", Table: "app.bookings", Wanted: "confirmed", Guard: "upper(during) > now()",
 		SQL: `/* table.bookings.transitions.status.confirm */ UPDATE app.bookings SET status = 'confirmed'
 WHERE id = $1::bigint AND status = 'held' AND upper(during) > now() RETURNING id, room_id, during, status`,
 		ExplainSQL: `/* table.bookings.transitions.status.confirm */ SELECT id, room_id, during, status,
 CASE WHEN status = 'confirmed' THEN 'repeat' WHEN status <> 'held' THEN 'state' WHEN NOT upper(during) > now() THEN 'guard' ELSE 'again' END,
-CASE WHEN status <> 'held' THEN status::text ELSE 'confirm.guard' END
+CASE WHEN status <> 'held' THEN status::text ELSE 'guard' END
 FROM app.bookings WHERE id = $1::bigint`,
 	}
 	insertItem = pawl.Operation{

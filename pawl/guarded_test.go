@@ -55,7 +55,8 @@ func testGuarded(t *testing.T, s *pawl.Session) {
 	if !errors.As(err, &guard) || !errors.Is(err, pawl.ErrGuard) {
 		t.Fatalf("confirming a booking of the past: %v", err)
 	}
-	want(t, "guard", guard.Guard, "confirm.guard")
+	want(t, "guard", guard.Guard, "guard")
+	want(t, "text", guard.Error(), confirmBooking.Name+": guard does not hold: upper(during) > now()")
 	want(t, "row", guard.Row.(booking).ID, past.ID)
 
 	exec(t, s.DB(), `UPDATE app.bookings SET status = 'cancelled'`)

@@ -25,8 +25,10 @@ type Operation struct {
 	//
 	//	repeat  the row is as the move would leave it: it is returned, no error
 	//	state   *StateError with Current = subject
-	//	guard   *GuardError with Guard = subject
-	//	input   ErrBadInput: the argument called subject must be positive
+	//	guard   *GuardError with Guard = subject: a check's name, or "guard" for the
+	//	        operation's own guard, which has none
+	//	input   ErrBadInput: the argument called subject is zero or less where it has to
+	//	        be positive, or NaN or infinite where it is computed with
 	//	stale   ErrStale
 	//	again   nothing stands in the way any more: SQL is run once more
 	ExplainSQL string
@@ -35,6 +37,9 @@ type Operation struct {
 	ExplainArgs []int
 	// Wanted is the state that a move leads to, for StateError.
 	Wanted string
+	// Guard is the operation's own guard as the specification has it, for the text
+	// of GuardError; empty when there is none.
+	Guard string
 	// Errors are the constraints that SQL can violate. The session's are looked
 	// through after them.
 	Errors Constraints

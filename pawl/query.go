@@ -89,7 +89,7 @@ func (c *call) multi(ctx context.Context, run func(context.Context, *Session) er
 
 // retried runs attempts until one succeeds, fails for good or was the last.
 func (c *call) retried(ctx context.Context, attempt func(context.Context) error) error {
-	r := newRetrier(c.op.Name, c.limits.Retry)
+	r := newRetrier(c.op.Name, c.limits.Retry, c.op.Errors, c.s.root.constraints)
 	for {
 		err := attempt(ctx)
 		if err == nil || !worthRetry(&r.policy, err) {

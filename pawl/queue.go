@@ -65,33 +65,24 @@ type Queue[T any] struct {
 	ReleaseOp Operation
 }
 
-// Take claims up to limit tasks that are ready, or whose lease has ended, and
-// returns them in claim order. No task is an empty result and no error.
-func (q *Queue[T]) Take(ctx context.Context, s *Session, limit int) ([]T, error) {
-	sent := time.Now()
-	tasks, err := QueryAll(ctx, s, &q.ClaimOp, q.Dest, int64(limit), q.Lease.Microseconds())
-	for i := range tasks {
-		q.Claim(&tasks[i]).deadline = sent.Add(q.Lease)
-	}
-	return tasks, err
-}
-
 // Complete marks tasks as done. Those whose claim was lost are named by a
-// *ClaimLostError; the others are done all the same. On the session of a
-// transaction the tasks are done when that commits: return the error of a lost
-// claim, and the transaction's other writes go with it.
+// *ClaimLostError; the others are done all the same. A claim that is given twice
+// counts once. On the session of a transaction the tasks are done when that
+// commits: return the error of a lost claim, and the transaction's other writes
+// go with it.
 func (q *Queue[T]) Complete(ctx context.Context, s *Session, claims ...Claim) error {
 	if len(claims) == 0 {
 		return nil
 	}
 	c := s.call(&q.CompleteOp)
-	// In id order, as every statement that locks several rows does.
-	claims = slices.SortedFunc(slices.Values(claims), byID)
+	claims = distinct(claims)
 	ids, fences := split(claims)
 	held := all[int64]{dest: scalar}
 	err := c.perform(ctx, []any{ids, fences}, &held)
-	if err == nil && len(held.rows) < len(claims) {
-		err = &ClaimLostError{Operation: q.CompleteOp.Name, IDs: without(ids, held.rows)}
+	if err == nil {
+		if lost := lostOf(claims, held.rows); len(lost) > 0 {
+			err = claimLost(q.CompleteOp.Name, lost)
+		}
 	}
 	return c.done(ctx, "", held.count(), err)
 }
@@ -114,7 +105,7 @@ func settle(ctx context.Context, s *Session, op *Operation, claim Claim, args ..
 	settled := one[int64]{dest: scalar}
 	err := c.perform(ctx, args, &settled)
 	if err == nil && settled.n == 0 {
-		err = &ClaimLostError{Operation: op.Name, IDs: []int64{claim.ID}}
+		err = claimLost(op.Name, []Claim{claim})
 	}
 	return c.done(ctx, "", settled.n, err)
 }
@@ -122,6 +113,16 @@ func settle(ctx context.Context, s *Session, op *Operation, claim Claim, args ..
 // Heartbeat makes the leases of claims start again from now, in one statement,
 // moves their deadlines, and returns the ids of those that were lost.
 func (q *Queue[T]) Heartbeat(ctx context.Context, s *Session, claims []*Claim) (lost []int64, err error) {
+	gone, err := q.renew(ctx, s, claims)
+	if len(gone) == 0 || err != nil {
+		return nil, err
+	}
+	lost, _ = split(gone)
+	return lost, nil
+}
+
+// renew is Heartbeat that returns the lost claims themselves.
+func (q *Queue[T]) renew(ctx context.Context, s *Session, claims []*Claim) (lost []Claim, err error) {
 	if len(claims) == 0 {
 		return nil, nil
 	}
@@ -130,7 +131,7 @@ func (q *Queue[T]) Heartbeat(ctx context.Context, s *Session, claims []*Claim) (
 	for i, claim := range claims {
 		values[i] = *claim
 	}
-	slices.SortFunc(values, byID)
+	values = distinct(values)
 	ids, fences := split(values)
 	held := all[int64]{dest: scalar}
 	sent := time.Now()
@@ -138,15 +139,49 @@ func (q *Queue[T]) Heartbeat(ctx context.Context, s *Session, claims []*Claim) (
 	if err != nil {
 		return nil, c.done(ctx, "", 0, err)
 	}
+	lost = lostOf(values, held.rows)
 	for _, claim := range claims {
-		if slices.Contains(held.rows, claim.ID) {
+		if !slices.ContainsFunc(lost, claim.same) {
 			claim.deadline = sent.Add(q.Lease)
 		}
 	}
-	return without(ids, held.rows), c.done(ctx, "", held.count(), nil)
+	return lost, c.done(ctx, "", held.count(), nil)
 }
 
-func byID(a, b Claim) int { return cmp.Compare(a.ID, b.ID) }
+// same reports whether two claims are one hold on one task.
+func (c *Claim) same(other Claim) bool { return c.ID == other.ID && c.Fence == other.Fence }
+
+// distinct returns the claims once each, in id order, as every statement that
+// locks several rows takes them, and by fence where a task was claimed twice.
+func distinct(claims []Claim) []Claim {
+	sorted := slices.SortedFunc(slices.Values(claims), func(a, b Claim) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Fence, b.Fence))
+	})
+	return slices.CompactFunc(sorted, func(a, b Claim) bool { return a.same(b) })
+}
+
+// lostOf returns the claims that were refused, of distinct ones and the ids that
+// got through. Where a task was claimed twice, only the greater fence can be the
+// current one.
+func lostOf(claims []Claim, held []int64) []Claim {
+	through := make(map[int64]bool, len(held))
+	for _, id := range held {
+		through[id] = true
+	}
+	var lost []Claim
+	for i, c := range claims {
+		superseded := i+1 < len(claims) && claims[i+1].ID == c.ID
+		if superseded || !through[c.ID] {
+			lost = append(lost, c)
+		}
+	}
+	return lost
+}
+
+func claimLost(operation string, claims []Claim) *ClaimLostError {
+	ids, _ := split(claims)
+	return &ClaimLostError{Operation: operation, IDs: slices.Compact(ids), claims: claims}
+}
 
 // scalar is the scan target of a single number.
 func scalar(n *int64) []any { return []any{n} }
@@ -157,21 +192,6 @@ func split(claims []Claim) (ids, fences []int64) {
 		ids[i], fences[i] = c.ID, c.Fence
 	}
 	return ids, fences
-}
-
-// without returns the ids that are not among found.
-func without(ids, found []int64) []int64 {
-	seen := make(map[int64]bool, len(found))
-	for _, id := range found {
-		seen[id] = true
-	}
-	var rest []int64
-	for _, id := range ids {
-		if !seen[id] {
-			rest = append(rest, id)
-		}
-	}
-	return rest
 }
 
 // failureText is an error as a text column can hold it.

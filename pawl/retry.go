@@ -78,14 +78,15 @@ func (p *Policy) pause(attempt int) time.Duration {
 
 // retrier counts the attempts of one call.
 type retrier struct {
-	operation string
-	policy    Policy
-	start     time.Time
-	attempt   int // the one that is running
+	operation   string
+	policy      Policy
+	constraints []Constraints // that the last error may be about
+	start       time.Time
+	attempt     int // the one that is running
 }
 
-func newRetrier(operation string, p Policy) retrier {
-	return retrier{operation: operation, policy: p.over(DefaultPolicy()), start: time.Now(), attempt: 1}
+func newRetrier(operation string, p Policy, constraints ...Constraints) retrier {
+	return retrier{operation: operation, policy: p.over(DefaultPolicy()), constraints: constraints, start: time.Now(), attempt: 1}
 }
 
 // wait sleeps before the next attempt and returns nil, or returns the error to
@@ -107,8 +108,20 @@ func (r *retrier) wait(ctx context.Context, last error) error {
 	return nil
 }
 
+// giveUp makes the error of the last attempt. Attempts pass errors on as the
+// server sent them, so that they can be told apart; callers get them described.
 func (r *retrier) giveUp(last, stopped error) error {
-	return &RetryError{Operation: r.operation, Attempts: r.attempt, Elapsed: time.Since(r.start), Last: last, Stopped: stopped}
+	e := &RetryError{Operation: r.operation, Attempts: r.attempt, Elapsed: time.Since(r.start), Last: last, Stopped: stopped}
+	var pgErr *pgconn.PgError
+	switch {
+	case named(last) || !errors.As(last, &pgErr):
+	case last == error(pgErr):
+		e.Last = describe(r.operation, last, r.constraints...)
+	default:
+		// It stands inside an error of the caller's, which is kept.
+		e.described = describe(r.operation, pgErr, r.constraints...)
+	}
+	return e
 }
 
 // sleep waits for d or for the end of the context, whose error it returns then.

@@ -61,8 +61,8 @@ func (w *worker[T]) flush(base context.Context, batch []settlement) {
 		return
 	}
 	for _, s := range batch {
-		if slices.Contains(lost.IDs, s.claim.ID) {
-			s.answer <- &ClaimLostError{Operation: lost.Operation, IDs: []int64{s.claim.ID}}
+		if slices.ContainsFunc(lost.claims, s.claim.same) {
+			s.answer <- claimLost(lost.Operation, []Claim{s.claim})
 		} else {
 			s.answer <- nil
 		}
@@ -120,7 +120,7 @@ func (w *worker[T]) renew(base context.Context) {
 	runs, claims := w.held()
 	ctx, cancel := context.WithTimeout(base, w.options.Heartbeat)
 	defer cancel()
-	lost, err := w.queue.Heartbeat(ctx, w.session, claims)
+	lost, err := w.queue.renew(ctx, w.session, claims)
 	if err != nil {
 		// The leases run on: the next beat tries again, and timers end the handlers
 		// whose leases end before one gets through.
@@ -130,7 +130,7 @@ func (w *worker[T]) renew(base context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i, r := range runs {
-		if slices.Contains(lost, claims[i].ID) {
+		if slices.ContainsFunc(lost, claims[i].same) {
 			r.cancel(w.lost(r))
 			continue
 		}

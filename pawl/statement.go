@@ -145,7 +145,7 @@ func (c *call) perform(ctx context.Context, args []any, into collector) error {
 
 // retry is the slow half of perform: it runs only after a first failure.
 func (c *call) retry(ctx context.Context, args []any, into collector, err error) error {
-	r := newRetrier(c.op.Name, c.limits.Retry)
+	r := newRetrier(c.op.Name, c.limits.Retry, c.op.Errors, c.s.root.constraints)
 	for {
 		next := r.wait(ctx, err)
 		if next != nil {

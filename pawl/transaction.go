@@ -164,7 +164,7 @@ func (s *Session) transact(ctx context.Context, c txConfig, fn func(context.Cont
 	if s.InTransaction() {
 		return s.join(ctx, &c, fn)
 	}
-	r := newRetrier(c.name, c.limits.Retry)
+	r := newRetrier(c.name, c.limits.Retry, c.errors, s.root.constraints)
 	for {
 		start := time.Now()
 		err := s.attempt(context.WithValue(ctx, attemptKey, r.attempt), &c, fn)

@@ -74,9 +74,9 @@ func Check(p *ir.Program) []Problem {
 type emitter struct {
 	program *ir.Program
 	names   *names
-	runtime string            // import path of package pawl
-	taken   map[string]bool   // package-level names
-	guards  map[string]string // what operations ask of their row, by address
+	runtime string           // import path of package pawl
+	taken   map[string]bool  // package-level names
+	guards  map[string]guard // what operations ask of their row, by address
 	// signatures of the methods, by the address of the operation.
 	signatures  map[string]string
 	drafts      []*draft
@@ -87,7 +87,7 @@ type emitter struct {
 
 func newEmitter(p *ir.Program, o GenerateOptions) *emitter {
 	e := &emitter{
-		program: p, names: resolve(p), guards: guardDocs(p), runtime: p.Go.Runtime, signatures: map[string]string{},
+		program: p, names: resolve(p), guards: guardsOf(p), runtime: p.Go.Runtime, signatures: map[string]string{},
 	}
 	if e.runtime == RuntimeCopy {
 		e.runtime = path.Join(o.ImportPath, "pawl")

@@ -18,7 +18,7 @@ type place struct {
 // where the next page begins: they give the row.
 func (r *repository) emitListMethod(o *ir.Operation) {
 	w, l := r.w, r.locals("after")
-	var given []parameter
+	var given, limits []parameter
 	var places []place
 	var values []string
 	for _, f := range o.Statement(ir.MainStatement).Args {
@@ -29,13 +29,17 @@ func (r *repository) emitListMethod(o *ir.Operation) {
 			continue
 		}
 		p := parameter{f, l.name(f.Name), r.typeOf(r.ir, f)}
-		if f.Name == "limit" && comparable[p.typ.ident] && p.typ.prefix == "" {
+		if f.Name == "limit" && numberTypes[p.typ.ident] && p.typ.prefix == "" {
 			p.typ = named("", "int") // how many rows: a number of Go's, whatever the statement calls it
+			limits = append(limits, p)
 		}
 		given = append(given, p)
 		values = append(values, argument(f, p.name))
 	}
 	r.open(o, r.listSignature(given, len(places) > 0), "([]"+r.names.row+", error)")
+	for _, p := range limits {
+		r.emitArgumentCheck(o, "NotNegative", p, "nil")
+	}
 	if len(places) > 0 {
 		r.emitPlaces(places)
 	}

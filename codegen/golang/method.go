@@ -2,6 +2,7 @@ package golang
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -151,19 +152,25 @@ func (r *repository) emitRowMethod(o *ir.Operation, function string) {
 // would come back from the database as bad input need not go there.
 func (r *repository) emitPositive(o *ir.Operation, list []parameter) {
 	for _, p := range list {
-		if !p.field.Positive || p.typ.prefix != "" || !comparable[p.typ.ident] {
+		if !p.field.Positive || p.typ.prefix != "" || !numberTypes[p.typ.ident] {
 			continue // SQL checks it all the same
 		}
-		r.w.P("if ", p.name, " <= 0 {")
-		r.w.P("return ", r.names.row, "{}, ", ident{"fmt", "Errorf"}, `("%s: %w: %s must be positive", `,
-			r.names.vars[o.Address], ".Name, ", r.pawl("ErrBadInput"), ", ", fmt.Sprintf("%q", p.field.Name), ")")
-		r.w.P("}")
+		r.emitArgumentCheck(o, "Positive", p, r.names.row+"{}")
 	}
 }
 
-// comparable are the Go types of numbers that < compares.
-var comparable = map[ident]bool{
+// emitArgumentCheck writes a call of the runtime's check of an argument, after
+// whose error the method returns zero beside it.
+func (r *repository) emitArgumentCheck(o *ir.Operation, function string, p parameter, zero string) {
+	r.w.P("if err := ", r.pawl(function), "(&", r.names.vars[o.Address], ", ", strconv.Quote(p.field.Name), ", ", p.name, "); err != nil {")
+	r.w.P("return ", zero, ", err")
+	r.w.P("}")
+}
+
+// numberTypes are the Go types that the runtime's Positive takes.
+var numberTypes = map[ident]bool{
 	{"", "int16"}: true, {"", "int32"}: true, {"", "int64"}: true, {"", "float32"}: true, {"", "float64"}: true,
+	{pgtypePath, "Numeric"}: true,
 }
 
 // emitManyMethod writes a method that takes any number of keys.

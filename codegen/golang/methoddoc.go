@@ -52,6 +52,9 @@ func (r *repository) usageDoc(o *ir.Operation) string {
 	case ir.EditOp:
 		return "change may set " + and(r.goFields(o.Columns)) + " and nothing else. It runs in the transaction that holds the lock, " +
 			"perhaps more than once, and must change nothing but the row; an error of it ends the edit and is returned."
+	case ir.ClaimOp:
+		return "A task whose columns do not fit their Go types is failed by itself: the error is then a [*pawl.UnreadableTasksError], " +
+			"and the tasks beside it are claimed and returned all the same."
 	case ir.ListOp:
 		return "after is the last row of the page before, or nil for the first page."
 	}
@@ -100,8 +103,8 @@ func (r *repository) failures(o *ir.Operation) []string {
 	case ir.EditOp:
 		list = append(list, "[*pawl.NotEditableError]: change set another column; nothing was written")
 	}
-	if guards := r.guards[o.Address]; guards != "" {
-		list = append(list, "[*pawl.GuardError]: "+guards)
+	if asked := r.guards[o.Address].doc; asked != "" {
+		list = append(list, "[*pawl.GuardError]: "+asked)
 	}
 	for _, name := range o.Errors {
 		list = append(list, r.violation(name)...)
@@ -123,22 +126,27 @@ func (r *repository) violation(name string) []string {
 	return nil
 }
 
-// guardDocs says, by the address of a move or an adjustment, what it asks of its
-// row beyond the state.
-func guardDocs(p *ir.Program) map[string]string {
-	docs := map[string]string{}
+// guard is what a move or an adjustment asks of its row beyond the state.
+type guard struct {
+	doc  string
+	expr string // of the guard as written, on one line; empty for none
+}
+
+// guardsOf are the guards by the addresses of their operations.
+func guardsOf(p *ir.Program) map[string]guard {
+	guards := map[string]guard{}
 	for _, invariant := range p.Invariants {
 		switch i := invariant.(type) {
 		case *ir.Transitions:
 			for _, move := range i.Moves {
-				docs[i.Base.Address+"."+move.Name] = guardDoc(move.Guard, move.Checks)
+				guards[i.Base.Address+"."+move.Name] = guard{guardDoc(move.Guard, move.Checks), oneLine(move.Guard)}
 			}
 		case *ir.Adjust:
-			docs[i.Base.Address] = guardDoc(i.Guard, i.Checks)
+			guards[i.Base.Address] = guard{guardDoc(i.Guard, i.Checks), oneLine(i.Guard)}
 		case *ir.NoDuplicates, *ir.NoOverlap, *ir.Edit, *ir.QueueRule, *ir.SingletonRule:
 		}
 	}
-	return docs
+	return guards
 }
 
 func guardDoc(guard string, checks []ir.DerivedCheck) string {

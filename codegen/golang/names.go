@@ -3,6 +3,8 @@ package golang
 import (
 	"fmt"
 	"go/token"
+	"slices"
+	"strings"
 
 	"github.com/pawldb/pawl/compiler/ir"
 )
@@ -64,8 +66,10 @@ func resolve(p *ir.Program) *names {
 		sentinels: map[ConstraintName]string{}, types: map[columnID]goType{},
 	}
 	own := append(ownNames(), "Store", "New", "InTx")
-	if hasTimeRanges(p) {
-		own = append(own, "Between", "Since", "Until")
+	for _, kind := range rangeKinds {
+		if holds(p, kind.sql) {
+			own = append(own, kind.between, kind.since, kind.until)
+		}
 	}
 	n.pkg = newScope("package "+p.Go.Package, &n.problems, own...)
 	n.resolveEnums()
@@ -311,15 +315,30 @@ func (n *names) resolveSingleton(s *ir.Singleton, to *singletonNames, store *sco
 	}
 }
 
-// hasTimeRanges reports whether the generated package offers Between and its
-// neighbours: some row holds a tstzrange.
-func hasTimeRanges(p *ir.Program) bool {
+// holds reports whether a row or an argument of p has a range of the given type:
+// by itself, in a list or in a multirange. The generated package then offers the
+// functions that make such a range.
+func holds(p *ir.Program, rangeType string) bool {
+	multirange := strings.TrimSuffix(rangeType, "range") + "multirange"
+	var made func(t ir.Type) bool
+	made = func(t ir.Type) bool {
+		t = t.Base()
+		if t.Kind == ir.ArrayType {
+			return made(*t.Elem)
+		}
+		return t.Kind == ir.BaseType && (t.Name == rangeType || t.Name == multirange)
+	}
 	for i := range p.Repositories {
-		for _, fields := range [][]ir.Field{p.Repositories[i].Row, p.Repositories[i].Insert} {
-			for _, f := range fields {
-				if t := f.Type.Base(); t.Kind == ir.BaseType && t.Name == "tstzrange" {
-					return true
-				}
+		r := &p.Repositories[i]
+		lists := [][]ir.Field{r.Row, r.Insert, payload(r)}
+		for j := range r.Operations {
+			for _, s := range r.Operations[j].Statements {
+				lists = append(lists, s.Args)
+			}
+		}
+		for _, fields := range lists {
+			if slices.ContainsFunc(fields, func(f ir.Field) bool { return made(f.Type) }) {
+				return true
 			}
 		}
 	}

@@ -87,6 +87,9 @@ func (r *repository) emitOperationFields(o *ir.Operation, role ir.Role) {
 	if o.Wanted != "" {
 		w.P("Wanted: ", strconv.Quote(o.Wanted), ",")
 	}
+	if expr := r.guards[o.Address].expr; expr != "" {
+		w.P("Guard: ", strconv.Quote(expr), ",")
+	}
 	if len(o.Errors) > 0 && len(r.ir.Reported) > 0 {
 		w.P("Errors: ", r.names.errors, ",")
 	}

@@ -27,8 +27,10 @@ func (e *emitter) emitStore() {
 	e.emitStoreType(w)
 	e.emitTransactions(w)
 	e.emitCheck(w)
-	if hasTimeRanges(e.program) {
-		e.emitRanges(w)
+	for _, kind := range rangeKinds {
+		if holds(e.program, kind.sql) {
+			e.emitRanges(w, kind)
+		}
 	}
 	e.emitLimits(w)
 	e.emitPromises(w)
@@ -120,16 +122,32 @@ func (e *emitter) emitCheck(w *writer) {
 	w.P("}")
 }
 
-func (e *emitter) emitRanges(w *writer) {
+// rangeKind is a type of range that the package helps to make.
+type rangeKind struct {
+	sql                   string
+	between, since, until string // functions, of the runtime and of the package
+	typ                   string // of the runtime
+	points                string // what is in it
+	note                  string
+}
+
+var rangeKinds = []rangeKind{
+	{"tstzrange", "Between", "Since", "Until", "TimeRange", "instants", ""},
+	{"daterange", "BetweenDays", "SinceDay", "UntilDay", "DateRange", "days", " The day of each argument is the one in its own location."},
+}
+
+// emitRanges writes the functions that make ranges.
+func (e *emitter) emitRanges(w *writer, kind rangeKind) {
+	instant, typ := ident{"time", "Time"}, e.pawl(kind.typ)
 	w.P()
-	w.Doc("Between is the range of instants from lower, included, to upper, not included. Two that touch do not overlap.")
-	w.P("func Between(lower, upper ", ident{"time", "Time"}, ") ", e.pawl("TimeRange"), " { return ", e.pawl("Between"), "(lower, upper) }")
+	w.Doc(kind.between + " is the range of " + kind.points + " from lower, included, to upper, not included. Two that touch do not overlap." + kind.note)
+	w.P("func ", kind.between, "(lower, upper ", instant, ") ", typ, " { return ", e.pawl(kind.between), "(lower, upper) }")
 	w.P()
-	w.Doc("Since is the range of instants from lower, included, without an end.")
-	w.P("func Since(lower ", ident{"time", "Time"}, ") ", e.pawl("TimeRange"), " { return ", e.pawl("Since"), "(lower) }")
+	w.Doc(kind.since + " is the range of " + kind.points + " from lower, included, without an end.")
+	w.P("func ", kind.since, "(lower ", instant, ") ", typ, " { return ", e.pawl(kind.since), "(lower) }")
 	w.P()
-	w.Doc("Until is the range of all instants before upper.")
-	w.P("func Until(upper ", ident{"time", "Time"}, ") ", e.pawl("TimeRange"), " { return ", e.pawl("Until"), "(upper) }")
+	w.Doc(kind.until + " is the range of all " + kind.points + " before upper.")
+	w.P("func ", kind.until, "(upper ", instant, ") ", typ, " { return ", e.pawl(kind.until), "(upper) }")
 }
 
 func (e *emitter) emitPromises(w *writer) {

@@ -86,7 +86,7 @@ func source(files []File) string {
 // hostile are names that a generator may trip over: keywords, predeclared names,
 // packages, names of our own and of the runtime, and what Go takes as no name.
 var hostile = strings.Fields(`type range func select switch package import map chan interface error any string len nil new make
-	ctx q db tx err rows row r s t b in after change limit task tasks cause options handler store Store query New InTx Between pawl pgx
+	ctx q db tx err rows row r s t b in after change limit task tasks cause options handler store Store query New InTx Between BetweenDays since_day pawl pgx
 	pgtype context time json fmt uuid net netip session dest Dest check with_tx DB after_commit bind_store bindStore constraints
 	enum_texts standard_limits relied_upon id ID Id ids claim fence attempt x_test x_linux x_windows_amd64 project project_columns
 	foo foos Foo FOO foo_ _foo 13_pg 100begins 日本 été ß ǅ T E S String Context Time insert get delete list confirm Errors
@@ -118,6 +118,9 @@ var anyTypes = []ir.Type{
 	{Name: "uuid"},
 	{Name: "int4"},
 	{Name: "float8"},
+	{Name: "float4"},
+	{Name: "datemultirange"},
+	{Name: "point"},
 	{Kind: ir.OtherType, Name: "ltree"},
 }
 

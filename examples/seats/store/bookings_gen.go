@@ -148,6 +148,9 @@ func (b Bookings) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Booking
 //	) AS page
 //	ORDER BY created_at, id
 func (b Bookings) ListByCustomer(ctx context.Context, customerID int64, after *Booking, limit int) ([]Booking, error) {
+	if err := pawl.NotNegative(&bookingsListByCustomerOperation, "limit", limit); err != nil {
+		return nil, err
+	}
 	var (
 		afterCreatedAt *time.Time
 		afterID        *int64
@@ -336,6 +339,7 @@ var bookingsConfirmOperation = pawl.Operation{
 	SQL:        bookingsConfirmSQL,
 	ExplainSQL: bookingsConfirmExplainSQL,
 	Wanted:     "confirmed",
+	Guard:      "upper(during) > now()",
 }
 
 var bookingsCancelOperation = pawl.Operation{

@@ -5,7 +5,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/pawldb/pawl/examples/seats/store/pawl"
 )
@@ -139,8 +138,8 @@ func (c Counters) Delete(ctx context.Context, name string) error {
 //   - [*pawl.GuardError]: the row would break counters_remaining_not_negative
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Counters) Send(ctx context.Context, name string, n int64) (Counter, error) {
-	if n <= 0 {
-		return Counter{}, fmt.Errorf("%s: %w: %s must be positive", countersSendOperation.Name, pawl.ErrBadInput, "n")
+	if err := pawl.Positive(&countersSendOperation, "n", n); err != nil {
+		return Counter{}, err
 	}
 	return pawl.Guarded(ctx, c.session, &countersSendOperation, (*Counter).dest, name, n)
 }

@@ -127,6 +127,9 @@ func (s Shifts) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Shift, er
 //	) AS page
 //	ORDER BY on_call, id
 func (s Shifts) ListByTeam(ctx context.Context, teamID int64, after *Shift, limit int) ([]Shift, error) {
+	if err := pawl.NotNegative(&shiftsListByTeamOperation, "limit", limit); err != nil {
+		return nil, err
+	}
 	var (
 		afterOnCall *bool
 		afterID     *int64

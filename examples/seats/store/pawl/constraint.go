@@ -186,12 +186,56 @@ type sqlError struct {
 	cause     *pgconn.PgError
 }
 
+// endsAtZeroByte reports whether the server found a query's text to end before
+// its message does. In pgx's simple protocol arguments are part of the text, so
+// that is what a zero byte in one leads to; elsewhere it is 22021.
+func endsAtZeroByte(e *pgconn.PgError) bool {
+	return e.Code == "08P01" && e.Routine == "pq_getmsgend"
+}
+
 func (e *sqlError) Error() string {
-	if e.family != nil {
-		// The server's own message is left out: for bad input it quotes the value.
-		return fmt.Sprintf("%s: %v (SQLSTATE %s)", e.operation, e.family, e.cause.Code)
+	if e.family == nil {
+		return fmt.Sprintf("%s: %v", e.operation, e.cause)
 	}
-	return fmt.Sprintf("%s: %v", e.operation, e.cause)
+	// The server's own message is left out: for bad input it quotes the value.
+	return fmt.Sprintf("%s: %v%s%s (SQLSTATE %s)", e.operation, e.family, meaning(e.cause.Code), place(e.cause), e.cause.Code)
+}
+
+// meaning words the SQLSTATEs of bad input that callers meet.
+func meaning(code string) string {
+	switch code {
+	case "22001":
+		return ": a text is too long"
+	case "22003":
+		return ": a number is out of range"
+	case "22004":
+		return ": a value is missing"
+	case "22007", "22P02", "22P03":
+		return ": a value is not written as its type is"
+	case "22008":
+		return ": a date or time is out of range"
+	case "22012":
+		return ": a division by zero"
+	case "22021", "22P05", "08P01":
+		return ": a text holds a zero byte or is not valid in the database's encoding"
+	case "2201W", "2201X":
+		return ": a limit or an offset is negative"
+	}
+	return ""
+}
+
+// place is where in the schema the server says that an error is. It says so for
+// few of them.
+func place(e *pgconn.PgError) string {
+	var b strings.Builder
+	for _, named := range []struct{ what, name string }{
+		{"column", e.ColumnName}, {"type", e.DataTypeName}, {"table", e.TableName}, {"constraint", e.ConstraintName},
+	} {
+		if named.name != "" {
+			fmt.Fprintf(&b, ", %s %s", named.what, named.name)
+		}
+	}
+	return b.String()
 }
 
 func (e *sqlError) Unwrap() []error {
@@ -216,7 +260,7 @@ func describe(operation string, err error, declared ...Constraints) error {
 		}
 		return &violation{operation: operation, constraint: undeclared(pgErr, kind), cause: pgErr}
 	}
-	return &sqlError{operation: operation, family: familyOf(pgErr.Code), cause: pgErr}
+	return &sqlError{operation: operation, family: familyOf(pgErr), cause: pgErr}
 }
 
 // undeclared describes a constraint that the specification does not know, from
@@ -229,16 +273,19 @@ func undeclared(e *pgconn.PgError, kind Kind) *ConstraintError {
 	return c
 }
 
-// familyOf returns the sentinel for an SQLSTATE that is about no constraint; nil
+// familyOf returns the sentinel for an error that is about no constraint; nil
 // when there is none.
-func familyOf(code string) error {
-	switch code {
-	case "22000", "22001", "22003", "22007", "22008", "22P02", "21000":
+func familyOf(e *pgconn.PgError) error {
+	switch e.Code {
+	case "21000":
 		return ErrBadInput
 	case "55P03":
 		return ErrBusy
 	case "57014":
 		return ErrTimeout
+	}
+	if strings.HasPrefix(e.Code, "22") || endsAtZeroByte(e) {
+		return ErrBadInput
 	}
 	return nil
 }

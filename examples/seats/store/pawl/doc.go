@@ -46,11 +46,13 @@
 // variable that is generated for it. errors.As finds the *pgconn.PgError
 // beneath. Error texts hold no values of rows, so that they can be logged.
 //
-// Two errors deserve a thought. [RetryError] says that the database was too busy
+// Three errors deserve a thought. [RetryError] says that the database was too busy
 // with conflicting transactions; trying later is safe. [CommitUnknownError] says
 // that the connection broke between COMMIT and its answer: the work may be done.
 // This package never runs it again on its own. Look first, or make the operation
-// one that can be repeated.
+// one that can be repeated. [StoredError] says that the work is committed and the
+// row that came back does not fit its Go type: do not run it again. It matches
+// [ErrCommitUnknown] too, so that code that looks first needs no second branch.
 //
 // # Watching
 //

@@ -56,14 +56,20 @@ type edit[T any] struct {
 	key  []any
 	row  T    // the result
 	own  bool // the error is fn's
+	// unread is what is wrong with the written row, when the work stands all the same.
+	unread error
 }
 
 // perform runs the edit where it can be run best.
 func (e *edit[T]) perform(ctx context.Context, c *call) error {
 	if c.s.InTransaction() || !c.s.canPin() {
-		return c.multi(ctx, func(ctx context.Context, tx *Session) error {
-			return e.run(ctx, &joined{tx: tx})
+		err := c.multi(ctx, func(ctx context.Context, tx *Session) error {
+			return e.run(ctx, &joined{tx: tx, ours: !c.s.InTransaction()})
 		})
+		if err == nil && e.unread != nil {
+			return &StoredError{Operation: c.op.Name, Cause: e.unread}
+		}
+		return err
 	}
 	return c.retried(ctx, func(ctx context.Context) error {
 		return c.s.pin(ctx, c.op.Name, &c.limits, func(ctx context.Context, p *pinned) error {
@@ -80,7 +86,10 @@ type steps interface {
 }
 
 // joined takes the steps inside a transaction that somebody else ends.
-type joined struct{ tx *Session }
+type joined struct {
+	tx   *Session
+	ours bool // it was begun for the edit alone
+}
 
 func (j *joined) first(ctx context.Context, op *Operation, args []any, into collector) error {
 	return j.tx.inside(ctx, op, args, into)
@@ -92,7 +101,7 @@ func (j *joined) last(ctx context.Context, op *Operation, args []any, into colle
 
 // run is one attempt: lock, decide, write.
 func (e *edit[T]) run(ctx context.Context, s steps) error {
-	e.own = false
+	e.own, e.unread = false, nil
 	found := twice[T]{dest: e.dest}
 	lock := Operation{Name: e.op.Name, SQL: e.op.LockSQL}
 	if err := s.first(ctx, &lock, e.key, &found); err != nil {
@@ -116,6 +125,12 @@ func (e *edit[T]) run(ctx context.Context, s steps) error {
 	written := one[T]{dest: e.dest}
 	args := append(e.key[:len(e.key):len(e.key)], values...)
 	if err := s.last(ctx, &e.op.Operation, args, &written); err != nil {
+		var unread *unreadable
+		if j, ok := s.(*joined); ok && j.ours && errors.As(err, &unread) {
+			// The commit follows, as it does where both travel together.
+			e.unread = err
+			return nil
+		}
 		return err
 	}
 	if written.n == 0 {
@@ -171,16 +186,14 @@ type twice[T any] struct {
 func (t *twice[T]) reset()       { *t = twice[T]{dest: t.dest} }
 func (t *twice[T]) count() int64 { return t.n }
 func (t *twice[T]) collect(rows pgx.Rows) error {
+	d := decode(rows)
 	defer rows.Close()
 	for rows.Next() {
 		if t.n == 0 {
-			for _, row := range []*T{&t.before, &t.after} {
-				if err := rows.Scan(t.dest(row)...); err != nil {
-					return &scanError{err}
-				}
-			}
+			d.keep(d.row(t.dest(&t.before)))
+			d.keep(d.row(t.dest(&t.after)))
 		}
 		t.n++
 	}
-	return rows.Err()
+	return d.end()
 }

@@ -28,7 +28,8 @@ var (
 	// ErrMissing says that a column that must have a value has none (23502).
 	ErrMissing = errors.New("missing value")
 	// ErrBadInput says that PostgreSQL could not take a value: a range that ends
-	// before it starts, a number out of range, a text that is too long (class 22).
+	// before it starts, a number out of range, a text that is too long or no UTF-8,
+	// a negative limit (class 22).
 	ErrBadInput = errors.New("bad input")
 	// ErrState says that the row is in a state that the move does not leave. The
 	// error is a *StateError, or a *ConstraintError when a trigger refused.
@@ -60,6 +61,13 @@ var (
 	// being committed: it may or may not have happened. The error is a
 	// *CommitUnknownError. It is never retried by this package.
 	ErrCommitUnknown = errors.New("it is not known whether the transaction was committed")
+	// ErrStored says that the work is committed although the call failed. The error
+	// is a *StoredError. It must not be run again.
+	ErrStored = errors.New("the work is stored")
+	// ErrUnreadable says that a row of the database does not fit its Go type: a
+	// value that the type cannot hold, such as infinity in a time.Time, or code that
+	// was generated for another version of the table.
+	ErrUnreadable = errors.New("a row does not fit its Go type")
 	// ErrRolledBack says that a transaction was rolled back although its function
 	// asked for a commit, because an error inside it had been dropped.
 	ErrRolledBack = errors.New("transaction was rolled back")
@@ -85,7 +93,10 @@ func (e *StateError) Is(target error) bool { return target == ErrState }
 // errors.Is(err, ErrGuard) holds for it.
 type GuardError struct {
 	Operation string
-	Guard     string // the guard's or the check's name
+	Guard     string // the check's name, or "guard" for the guard of the operation
+	// Expr is the guard of the operation as the specification has it; empty for a
+	// check, which has a name.
+	Expr string
 	// Row is the row as it was found, of the repository's row type. It is not part
 	// of Error(), because rows hold personal data.
 	Row any
@@ -93,6 +104,9 @@ type GuardError struct {
 
 // Error names the operation and the guard, never the row.
 func (e *GuardError) Error() string {
+	if e.Expr != "" {
+		return fmt.Sprintf("%s: %s does not hold: %s", e.Operation, e.Guard, e.Expr)
+	}
 	return fmt.Sprintf("%s: %s does not hold", e.Operation, e.Guard)
 }
 
@@ -129,14 +143,18 @@ func (e *IsolationError) Error() string {
 }
 
 // RetryError says that the last permitted attempt failed with an error that is
-// worth another try, such as a serialization failure. It unwraps to that error
-// and, when a context ended the waiting, to the context's error too.
+// worth another try, such as a serialization failure. It unwraps to that error,
+// to the families that it belongs to (ErrBusy for a lock that was never to be
+// had, a constraint that the policy retries) and, when a context ended the
+// waiting, to the context's error.
 type RetryError struct {
 	Operation string
 	Attempts  int
 	Elapsed   time.Duration
 	Last      error
 	Stopped   error // the context's error, when that ended the retries
+
+	described error // what the server's error inside Last means, when Last is a caller's
 }
 
 // Error says how often it was tried and what came back last.
@@ -150,12 +168,17 @@ func (e *RetryError) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the last attempt's error, and the context's when there is one.
+// Unwrap returns the last attempt's error with its meaning, and the context's
+// error when there is one.
 func (e *RetryError) Unwrap() []error {
-	if e.Stopped == nil {
-		return []error{e.Last}
+	errs := []error{e.Last}
+	if e.described != nil {
+		errs = append(errs, e.described)
 	}
-	return []error{e.Last, e.Stopped}
+	if e.Stopped != nil {
+		errs = append(errs, e.Stopped)
+	}
+	return errs
 }
 
 // CommitUnknownError says that the connection was lost after the commit was
@@ -185,11 +208,40 @@ func (e *CommitUnknownError) Unwrap() error { return e.Cause }
 // SafeToRetry answers pgconn.SafeToRetry: never, whatever the cause says.
 func (e *CommitUnknownError) SafeToRetry() bool { return false }
 
+// StoredError says that a write outside a transaction was committed, and that
+// the row it returned does not fit its Go type (Cause, of family ErrUnreadable).
+// Running it again would do the work twice. errors.Is(err, ErrStored) holds for
+// it, and so does errors.Is(err, ErrCommitUnknown), so that code that looks
+// before it repeats work whose commit is in doubt does so here too.
+//
+// Inside a transaction there is no such error: whoever owns the transaction
+// decides what becomes of it, and a row that cannot be read is ErrUnreadable.
+type StoredError struct {
+	Operation string
+	Cause     error
+}
+
+// Error says that the work is done and what could not be read.
+func (e *StoredError) Error() string {
+	return fmt.Sprintf("%s: the work is stored and must not be run again, but %v", e.Operation, e.Cause)
+}
+
+// Is reports that e belongs to ErrStored and to ErrCommitUnknown.
+func (e *StoredError) Is(target error) bool { return target == ErrStored || target == ErrCommitUnknown }
+
+// Unwrap returns what could not be read.
+func (e *StoredError) Unwrap() error { return e.Cause }
+
+// SafeToRetry answers pgconn.SafeToRetry: never.
+func (e *StoredError) SafeToRetry() bool { return false }
+
 // ClaimLostError names the tasks whose claims were lost.
 // errors.Is(err, ErrClaimLost) holds for it.
 type ClaimLostError struct {
 	Operation string
 	IDs       []int64
+
+	claims []Claim // the holds that were lost; a task may have had several
 }
 
 // Error names the tasks by id.

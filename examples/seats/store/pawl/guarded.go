@@ -58,14 +58,13 @@ type explanation[T any] struct {
 func (e *explanation[T]) reset()       { *e = explanation[T]{dest: e.dest} }
 func (e *explanation[T]) count() int64 { return e.n }
 func (e *explanation[T]) collect(rows pgx.Rows) error {
+	d := decode(rows)
 	defer rows.Close()
 	for rows.Next() {
-		if err := rows.Scan(append(e.dest(&e.row), &e.verdict, &e.subject)...); err != nil {
-			return &scanError{err}
-		}
+		d.keep(d.row(append(e.dest(&e.row), &e.verdict, &e.subject)))
 		e.n++
 	}
-	return rows.Err()
+	return d.end()
 }
 
 // explain asks why a guarded statement touched no row. again says that nothing
@@ -90,6 +89,9 @@ func explain[T any](ctx context.Context, c *call, dest func(*T) []any, args []an
 	return row, "", false, c.refusal(why.verdict, why.subject, why.row)
 }
 
+// ownGuard is the subject of the verdict about the operation's own guard.
+const ownGuard = "guard"
+
 // refusal makes the error of a verdict.
 func (c *call) refusal(verdict string, subject *string, row any) error {
 	about := ""
@@ -100,9 +102,13 @@ func (c *call) refusal(verdict string, subject *string, row any) error {
 	case "state":
 		return &StateError{Operation: c.op.Name, Current: about, Wanted: c.op.Wanted}
 	case "guard":
-		return &GuardError{Operation: c.op.Name, Guard: about, Row: row}
+		refused := &GuardError{Operation: c.op.Name, Guard: about, Row: row}
+		if about == ownGuard {
+			refused.Expr = c.op.Guard
+		}
+		return refused
 	case "input":
-		return fmt.Errorf("%w: %s must be positive", ErrBadInput, about)
+		return fmt.Errorf("%w: %s is no number that this operation takes: zero or less, NaN or infinite", ErrBadInput, about)
 	case "stale":
 		return ErrStale
 	}

@@ -32,6 +32,7 @@ const (
 	OutcomeRetried       Outcome = "retried"        // an attempt that is followed by another: not an error of the operation
 	OutcomeExhausted     Outcome = "exhausted"      // the last attempt failed with an error worth a retry
 	OutcomeCommitUnknown Outcome = "commit_unknown" // alarm on any
+	OutcomeStored        Outcome = "stored"         // committed, but the row that came back does not fit its Go type
 	OutcomeUnknown       Outcome = "unknown"        // zero rows and no reason found: alarm on any
 	OutcomeCanceled      Outcome = "canceled"       // the context ended
 	OutcomeError         Outcome = "error"          // anything else
@@ -69,6 +70,7 @@ var outcomes = []struct {
 	family  error
 	outcome Outcome
 }{
+	{ErrStored, OutcomeStored}, // is ErrCommitUnknown too
 	{ErrCommitUnknown, OutcomeCommitUnknown},
 	{ErrNotFound, OutcomeNotFound},
 	{ErrGuard, OutcomeGuard},

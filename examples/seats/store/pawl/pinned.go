@@ -4,10 +4,10 @@ package pawl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -80,17 +80,19 @@ func (p *pinned) last(ctx context.Context, op *Operation, args []any, into colle
 	b.Queue("commit")
 	results := p.conn.SendBatch(ctx, &b)
 	err := op.read(results, into)
-	var tag pgconn.CommandTag
-	if err == nil {
-		tag, err = results.Exec()
+	var unread *unreadable
+	if err != nil && !errors.As(err, &unread) {
+		_ = results.Close()
+		return commitError(p.name, err)
 	}
-	if closeErr := results.Close(); err == nil {
-		err = closeErr
+	tag, commitErr := results.Exec()
+	if closeErr := results.Close(); commitErr == nil {
+		commitErr = closeErr
 	}
-	if err == nil && tag.String() != "COMMIT" {
+	if commitErr == nil && tag.String() != "COMMIT" {
 		return fmt.Errorf("%w: the server answered %s to COMMIT", ErrRolledBack, tag)
 	}
-	return commitError(p.name, err)
+	return op.ended(err, commitErr)
 }
 
 // rollback ends the transaction if it is still open, on a context of its own.

@@ -28,16 +28,15 @@ type one[T any] struct {
 func (o *one[T]) reset()       { var zero T; o.row, o.n = zero, 0 }
 func (o *one[T]) count() int64 { return o.n }
 func (o *one[T]) collect(rows pgx.Rows) error {
+	d := decode(rows)
 	defer rows.Close()
 	for rows.Next() {
 		if o.n == 0 {
-			if err := rows.Scan(o.dest(&o.row)...); err != nil {
-				return &scanError{err}
-			}
+			d.keep(d.row(o.dest(&o.row)))
 		}
 		o.n++
 	}
-	return rows.Err()
+	return d.end()
 }
 
 // all keeps every row.
@@ -49,25 +48,15 @@ type all[T any] struct {
 func (a *all[T]) reset()       { a.rows = nil }
 func (a *all[T]) count() int64 { return int64(len(a.rows)) }
 func (a *all[T]) collect(rows pgx.Rows) error {
+	d := decode(rows)
 	defer rows.Close()
 	for rows.Next() {
 		var row T
-		if err := rows.Scan(a.dest(&row)...); err != nil {
-			return &scanError{err}
-		}
+		d.keep(d.row(a.dest(&row)))
 		a.rows = append(a.rows, row)
 	}
-	return rows.Err()
+	return d.end()
 }
-
-// scanError says that a row arrived and did not fit its Go type: the generated
-// code does not match the database. The statement itself took effect.
-type scanError struct{ cause error }
-
-func (e *scanError) Error() string {
-	return "the row does not fit the generated type, generate again: " + e.cause.Error()
-}
-func (e *scanError) Unwrap() error { return e.cause }
 
 // affected keeps how many rows the command tag counts.
 type affected struct{ n int64 }
@@ -132,7 +121,7 @@ func (c *call) name(err error) error {
 func named(err error) bool {
 	// The outermost error alone: what it wraps may have been named by another call.
 	switch any(err).(type) {
-	case *RetryError, *CommitUnknownError, *StateError, *GuardError, *ClaimLostError, *NotEditableError,
+	case *RetryError, *CommitUnknownError, *StoredError, *StateError, *GuardError, *ClaimLostError, *NotEditableError,
 		*IsolationError, *violation, *sqlError, *callError, *beginError:
 		return true
 	}
@@ -158,7 +147,7 @@ func (c *call) perform(ctx context.Context, args []any, into collector) error {
 
 // retry is the slow half of perform: it runs only after a first failure.
 func (c *call) retry(ctx context.Context, args []any, into collector, err error) error {
-	r := newRetrier(c.op.Name, c.limits.Retry)
+	r := newRetrier(c.op.Name, c.limits.Retry, c.op.Errors, c.s.root.constraints)
 	for {
 		next := r.wait(ctx, err)
 		if next != nil {
@@ -237,12 +226,23 @@ func (c *call) batch(ctx context.Context, db DB, args []any, into collector) (re
 	if err == nil {
 		err = c.op.read(results, into)
 	}
-	// Close reads up to the end of the implicit transaction: a deferred constraint
-	// speaks there. Its error is only the first if nothing failed before.
-	if closeErr := results.Close(); err == nil {
-		err = closeErr
+	return readCommitted, c.op.ended(err, results.Close())
+}
+
+// ended is the error of a batch that commits, from that of its statements and
+// that of its end. Close reads up to the end of the transaction: a deferred
+// constraint speaks there. It counts unless a statement had failed before.
+func (op *Operation) ended(err, closeErr error) error {
+	var unread *unreadable
+	switch {
+	case err == nil, errors.As(err, &unread) && closeErr != nil:
+		return commitError(op.Name, closeErr)
+	case unread != nil && op.ReadOnly:
+		return err
+	case unread != nil:
+		return &StoredError{Operation: op.Name, Cause: err}
 	}
-	return readCommitted, commitError(c.op.Name, err)
+	return commitError(op.Name, err)
 }
 
 // queue adds the prelude and the statement to b.
@@ -296,8 +296,7 @@ func commitError(operation string, err error) error {
 	// own before it sends the batch.
 	var unprepared pgx.ErrPreprocessingBatch
 	var unconnected *pgconn.ConnectError
-	var unread *scanError
-	if errors.As(err, &unprepared) || errors.As(err, &unconnected) || errors.As(err, &unread) {
+	if errors.As(err, &unprepared) || errors.As(err, &unconnected) {
 		return err
 	}
 	return &CommitUnknownError{Operation: operation, Cause: err}
@@ -325,11 +324,22 @@ func (c *call) config() txConfig {
 }
 
 // explicitly runs the statement in a transaction that is begun and committed with
-// messages of its own, at the operation's isolation level.
+// messages of its own, at the operation's isolation level. A row that cannot be
+// read does not undo the work: in a batch the commit is on its way by then, and
+// how a statement travels must not change what an error says.
 func (c *call) explicitly(ctx context.Context, db DB, args []any, into collector) error {
 	config := c.config()
 	via := &Session{db: db, root: c.s.root}
-	return via.attempt(ctx, &config, func(ctx context.Context, tx *Session) error {
-		return tx.inside(ctx, c.op, args, into)
+	var unread *unreadable
+	err := via.attempt(ctx, &config, func(ctx context.Context, tx *Session) error {
+		err := tx.inside(ctx, c.op, args, into)
+		if errors.As(err, &unread) {
+			return nil
+		}
+		return err
 	})
+	if err == nil && unread != nil {
+		return c.op.ended(unread, nil)
+	}
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -31,11 +32,13 @@ type WorkOptions struct {
 	// Wake starts a claim at once when it receives, for instance from LISTEN.
 	Wake <-chan struct{}
 	// OnError is told what goes wrong beside the handlers' own errors: claims and
-	// heartbeats that fail, claims that are lost. It must be safe for concurrent use.
+	// heartbeats that fail, claims that are lost, tasks that cannot be read
+	// (*UnreadableTasksError). The errors hold ids and names, no data of tasks. It
+	// must be safe for concurrent use; nil logs to slog.Default at level Warn.
 	OnError func(err error)
 }
 
-func (o WorkOptions) withDefaults(lease time.Duration) WorkOptions {
+func (o WorkOptions) withDefaults(queue string, lease time.Duration) WorkOptions {
 	if o.Concurrency <= 0 {
 		o.Concurrency = 10
 	}
@@ -49,7 +52,9 @@ func (o WorkOptions) withDefaults(lease time.Duration) WorkOptions {
 		o.Heartbeat = lease / 3
 	}
 	if o.OnError == nil {
-		o.OnError = func(error) {}
+		o.OnError = func(err error) {
+			slog.Default().Warn("a worker met a problem", "queue", queue, "error", err)
+		}
 	}
 	return o
 }
@@ -66,7 +71,10 @@ var errShutdown = errors.New("the worker is shutting down")
 //
 // A handler that returns nil completes its task; completions travel together in
 // one statement. One that returns an error or panics fails its own task and no
-// other. Its context ends, with cause ErrClaimLost, when the lease does: by the
+// other. A task whose columns do not fit their Go types fails alone, too, before
+// a handler sees it.
+//
+// A handler's context ends, with cause ErrClaimLost, when the lease does: by the
 // monotonic clock, from before the claim was sent, unless a heartbeat renewed
 // it. From then on somebody else may run the task, and what this handler still
 // reports is refused by the fence. The context also ends some time after ctx
@@ -84,7 +92,7 @@ func (q *Queue[T]) Work(ctx context.Context, s *Session, options WorkOptions, ha
 	if q.Lease <= 0 {
 		return &callError{q.Name, fmt.Errorf("the lease is %s; it must be positive", q.Lease)}
 	}
-	options = options.withDefaults(q.Lease)
+	options = options.withDefaults(q.Name, q.Lease)
 	w := &worker[T]{
 		queue: q, session: s, handler: handler, options: options,
 		slots:   make(chan struct{}, options.Concurrency),
@@ -163,6 +171,15 @@ func (w *worker[T]) claims(ctx, base context.Context, handlers *sync.WaitGroup) 
 			return
 		}
 		tasks, err := w.claim(base, free)
+		if err != nil {
+			w.options.OnError(err)
+		}
+		got := len(tasks)
+		var unreadable *UnreadableTasksError
+		if errors.As(err, &unreadable) {
+			// The claim itself worked, and these tasks are dealt with.
+			got, err = got+len(unreadable.IDs), nil
+		}
 		w.give(free - len(tasks))
 		if ctx.Err() != nil {
 			w.handBack(base, tasks)
@@ -174,9 +191,8 @@ func (w *worker[T]) claims(ctx, base context.Context, handlers *sync.WaitGroup) 
 		switch {
 		case err != nil:
 			failures++
-			w.options.OnError(err)
 			w.pause(ctx, w.backoff(failures))
-		case len(tasks) < free:
+		case got < free:
 			failures = 0
 			w.pause(ctx, jitter(w.options.Poll))
 		default:
@@ -290,7 +306,7 @@ func (w *worker[T]) begin(base context.Context, task T, handlers *sync.WaitGroup
 }
 
 func (w *worker[T]) lost(r *run[T]) error {
-	return &ClaimLostError{Operation: w.queue.Name, IDs: []int64{r.claim.ID}}
+	return claimLost(w.queue.Name, []Claim{r.claim})
 }
 
 // handle runs the handler and turns a panic into an error of its task alone.
