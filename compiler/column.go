@@ -163,7 +163,7 @@ func (c *compilation) wrongDefault(col *column, d *dsl.Default, why string) {
 		Detail:      "The default " + d.Text + " does not fit the column's type " + col.typ.SQL() + ".",
 		Subject:     d.Range,
 		Label:       why,
-		Consequence: "CREATE TABLE would fail.",
+		Consequence: "CREATE TABLE would fail, or every insert that leaves the column out.",
 		Help:        "write a value of the type, or sql(\"…\")",
 	})
 }

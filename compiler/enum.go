@@ -39,7 +39,6 @@ func (c *compilation) enumValues(e *enum) {
 	for _, v := range e.decl.Values {
 		before, again := first[v.Text]
 		switch {
-		case v.Text == "":
 		case again:
 			c.report(diag.Diagnostic{
 				Code:        diag.DuplicateName,

@@ -64,7 +64,7 @@ func (c *compilation) argumentGuard(s *stateColumn, m *move) {
 		Subject:  c.within(m.guard.source, ref.Offset, ref.Length),
 		Label:    "an argument",
 		Consequence: "Generated code keeps the guard. A client that writes the column by itself is held to the states alone: it can go from " +
-			or(m.from) + " to " + m.to + " whatever the guard says.",
+			or(m.from) + " to " + visible(m.to) + " whatever the guard says.",
 		Help: "put what must hold for every client into a check or into a guard over columns; or say that it is meant: " +
 			allowHint(diag.GuardWithArgument, "only generated code makes this move"),
 	})
@@ -161,11 +161,11 @@ func (m *move) repeatReason(s *stateColumn) []ir.Reason {
 	if s.repeat != "noop" {
 		return []ir.Reason{{
 			Choice: "repeat = reject",
-			Why:    "a second call for a row that is already " + m.to + " is an error: somebody else was first.",
+			Why:    "a second call for a row that is already " + visible(m.to) + " is an error: somebody else was first.",
 		}}
 	}
 	given, can := m.repeats(s)
-	why := "a caller whose answer was lost may call again: the row is already " + m.to
+	why := "a caller whose answer was lost may call again: the row is already " + visible(m.to)
 	switch {
 	case !can:
 		return []ir.Reason{{
@@ -184,7 +184,7 @@ func (m *move) repeatReason(s *stateColumn) []ir.Reason {
 // doc says what the method does.
 func (m *move) doc(t *table, s *stateColumn) string {
 	var b strings.Builder
-	b.WriteString("moves a row of " + t.ref.Name + " from " + s.column.name + " " + or(m.from) + " to " + m.to)
+	b.WriteString("moves a row of " + t.ref.Name + " from " + s.column.name + " " + or(m.from) + " to " + visible(m.to))
 	if rest := assigned(m.set)[1:]; len(rest) > 0 {
 		b.WriteString(" and sets " + and(rest))
 	}
@@ -197,7 +197,7 @@ func (m *move) doc(t *table, s *stateColumn) string {
 	case can && len(given) > 0:
 		b.WriteString("Called again with the same " + and(assigned(given)) + " it returns the row and no error. ")
 	case can:
-		b.WriteString("Called again for a row that is already " + m.to + " it returns the row and no error. ")
+		b.WriteString("Called again for a row that is already " + visible(m.to) + " it returns the row and no error. ")
 	}
 	b.WriteString(demandDoc(m.demands))
 	b.WriteString("A row in another state is a state error with the state that was found, a missing row is not found")

@@ -27,7 +27,7 @@ table "rows" {
   }
   column "d" {
     type    = varchar(3)
-    default = "it's"
+    default = "i's"
   }
   column "e" {
     type    = boolean
@@ -40,7 +40,7 @@ table "rows" {
   primary_key { columns = [id] }
 }`)
 	want := `INSERT INTO app.rows (a, b, c, d, e, f)
-VALUES ($1::text, $2::text, COALESCE($3::bigint, -3), COALESCE($4::character varying, 'it''s'), COALESCE($5::boolean, false), COALESCE($6::text[], ARRAY['x']))
+VALUES ($1::text, $2::text, COALESCE($3::bigint, -3), COALESCE($4::character varying, 'i''s'), COALESCE($5::boolean, false), COALESCE($6::text[], ARRAY['x']))
 RETURNING id, a, b, c, d, e, f`
 	if diff := cmp.Diff(want, statement(t, p, "table.rows.insert", ir.MainStatement)); diff != "" {
 		t.Error(diff)

@@ -40,6 +40,7 @@ func (c *compilation) settings() {
 	if g := c.spec.SQL; g != nil {
 		p.SQL = &ir.SQLOutput{File: g.Out.V, Pos: pos(g.Header)}
 	}
+	c.outputs()
 }
 
 // checkSchema refuses the schemas that belong to the server or to pawl.

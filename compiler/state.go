@@ -69,7 +69,7 @@ func (c *compilation) stateNames(s *stateColumn) bool {
 	known := func(list []dsl.Name) []string {
 		var names []string
 		for _, n := range list {
-			if n.Text == "" {
+			if n == (dsl.Name{}) { // reported by dsl; "" is a state
 				ok = false
 				continue
 			}
@@ -101,7 +101,9 @@ func namedStates(decl *dsl.Transitions) []string {
 		list = append(list, n.Text)
 	}
 	for _, m := range decl.Moves {
-		list = append(list, m.To.Text)
+		if m.To != (dsl.Name{}) {
+			list = append(list, m.To.Text)
+		}
 	}
 	slices.Sort(list)
 	return slices.Compact(list)

@@ -153,7 +153,7 @@ func (s *stateColumn) rule() string {
 func (s *stateColumn) promise(t *table) string {
 	var moves []string
 	for _, m := range s.moves {
-		moves = append(moves, or(m.from)+" to "+m.to)
+		moves = append(moves, or(m.from)+" to "+visible(m.to))
 	}
 	if !s.database {
 		return "Generated moves change " + s.column.name + " of a row of " + t.ref.Name + " from " + and(moves) + " only; inserts and other clients are not checked."

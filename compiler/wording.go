@@ -17,11 +17,28 @@ func and(words []string) string { return join(words, " and ") }
 func or(words []string) string { return join(words, " or ") }
 
 func join(words []string, last string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
+	if len(words) == 0 {
+		return ""
 	}
+	shown := make([]string, len(words))
+	for i, w := range words {
+		shown[i] = visible(w)
+	}
+	words = shown
 	end := len(words) - 1
+	if end == 0 {
+		return words[0]
+	}
 	return strings.Join(words[:end], ", ") + last + words[end]
+}
+
+// visible is a word that a sentence can hold: the empty one, which may be a
+// state, stands in quotes.
+func visible(word string) string {
+	if word == "" {
+		return quote(word)
+	}
+	return word
 }
 
 // quoted quotes each word.

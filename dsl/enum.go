@@ -20,7 +20,9 @@ func (p *project) decodeEnum(block *hclsyntax.Block) {
 		Values: b.states("values"),
 	}
 	for _, v := range e.Values {
-		p.checkIdentifier(v, "the value")
+		if v.Text != "" { // an empty value is one, unlike an empty name
+			p.checkIdentifier(v, "the value")
+		}
 	}
 	p.spec.Enums = append(p.spec.Enums, e)
 }

@@ -110,7 +110,7 @@ func readList[T any](
 		if !ok {
 			continue
 		}
-		if n := name(v); n.Text != "" && !b.p.firstOf(seen, n, "the list "+quote(s.Name)) {
+		if n := name(v); n != (Name{}) && !b.p.firstOf(seen, n, "the list "+quote(s.Name)) {
 			continue
 		}
 		out = append(out, v)
@@ -176,7 +176,7 @@ func (b *body) states(attribute string) []Name {
 	return readList(b, attribute, b.p.state, func(n Name) Name { return n })
 }
 
-// state reads one state: a text.
+// state reads one state: a text, which may be empty, as a value of an enum may.
 func (p *project) state(expr hclsyntax.Expression, s *attrSchema) (Name, bool) {
 	if word, ok := singleWord(expr); ok {
 		p.report(diag.Diagnostic{
@@ -191,5 +191,9 @@ func (p *project) state(expr hclsyntax.Expression, s *attrSchema) (Name, bool) {
 	if !ok {
 		return Name{}, false
 	}
-	return p.nameOf(expr, v, "a text", "write it in quotes")
+	text, ok := p.toText(expr, v, s)
+	if !ok {
+		return Name{}, false
+	}
+	return Name{Text: text, Range: expr.Range()}, true
 }

@@ -16,3 +16,5 @@ table "seats" {
     }
   }
 }
+# An empty text is a value like any other.
+enum "twice" { values = ["", "a", ""] } # ERROR duplicate-name "twice"
