@@ -101,22 +101,35 @@ func (c *compilation) nullsOfKey(t *table, u *unique) {
 	if nulls.Set {
 		return
 	}
-	for _, name := range u.columns {
-		col := t.byName[name]
-		if !col.null || guaranteesNotNull(u.where, name) {
-			continue
-		}
-		c.report(diag.Diagnostic{
-			Code:        diag.NullableKey,
-			Detail:      "The column " + quote(name) + " of this key may be NULL, and the block does not say what that means.",
-			Subject:     u.decl.List,
-			Label:       quote(name) + " may be NULL",
-			Related:     []diag.Related{{Range: col.decl.Null.Range, Text: "null = true"}},
-			Consequence: "To a unique index NULL equals nothing, not even NULL: two writers both put in a row with NULL there, and both succeed.",
-			Help:        `nulls = "distinct"   # any number of rows may have NULL; "not_distinct": one`,
-		})
+	name := u.nullFrom(t)
+	if name == "" {
 		return
 	}
+	c.report(diag.Diagnostic{
+		Code:        diag.NullableKey,
+		Detail:      "The column " + quote(name) + " of this key may be NULL, and the block does not say what that means.",
+		Subject:     u.decl.List,
+		Label:       quote(name) + " may be NULL",
+		Related:     []diag.Related{{Range: t.byName[name].decl.Null.Range, Text: "null = true"}},
+		Consequence: "To a unique index NULL equals nothing, not even NULL: two writers both put in a row with NULL there, and both succeed.",
+		Help:        `nulls = "distinct"   # any number of rows may have NULL; "not_distinct": one`,
+	})
+}
+
+// nullFrom names a column whose NULL makes a part of the key NULL, or "".
+func (u *unique) nullFrom(t *table) string {
+	nullable := func(name string) bool { return t.byName[name].null && !guaranteesNotNull(u.where, name) }
+	for i, p := range u.parts {
+		switch {
+		case u.exprs[i] != nil:
+			if name := u.exprs[i].NullFrom(nullable); name != "" {
+				return name
+			}
+		case nullable(p.Column):
+			return p.Column
+		}
+	}
+	return ""
 }
 
 // liveInKey refuses a key that holds the column that says whether a row counts.
@@ -237,7 +250,7 @@ func duplicatesPromise(t *table, u *unique, notDistinct bool) string {
 	switch {
 	case notDistinct:
 		s += ", NULL counted as a value"
-	case slices.ContainsFunc(u.columns, func(name string) bool { return t.byName[name].null && !guaranteesNotNull(u.where, name) }):
+	case u.nullFrom(t) != "":
 		s += ", rows with NULL there aside"
 	}
 	return s + "."

@@ -19,4 +19,9 @@ table "accounts" {
     columns = [phone]
     where   = "id > 0 AND phone IS NOT NULL"
   }
+
+  # An expression that turns NULL into a value is never NULL.
+  no_duplicates "coalesced" { columns = [id, sql("coalesce(email, '')")] }
+  no_duplicates "told" { columns = [id, sql("email IS NULL")] }
+  no_duplicates "both" { columns = [id, sql("coalesce(email, phone)")] } # ERROR nullable-key "\"email\" may be NULL"
 }
