@@ -80,7 +80,7 @@ type emitter struct {
 	// signatures of the methods, by the address of the operation.
 	signatures  map[string]string
 	drafts      []*draft
-	unformatted chan *draft
+	unformatted chan *draft // nil when no files are wanted
 	files       []File
 	problems    []Problem
 }
@@ -148,8 +148,12 @@ type draft struct {
 	failure error
 }
 
-// finish adds a file to the output.
+// finish adds a file to the output. Where only the names are asked for, nobody
+// collects files.
 func (e *emitter) finish(name string, w *writer) {
+	if e.unformatted == nil {
+		return
+	}
 	d := &draft{name: name, w: w}
 	e.drafts = append(e.drafts, d)
 	e.unformatted <- d

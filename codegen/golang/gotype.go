@@ -47,6 +47,12 @@ func (t goType) orNull() goType {
 	return t
 }
 
+// listable reports whether pgx can send and read a []t: it knows no arrays of
+// multiranges and of hstore, so their elements travel as their texts.
+func (t goType) listable() bool {
+	return t.ident != ident{pgtypePath, "Multirange"} && t.ident != ident{pgtypePath, "Hstore"}
+}
+
 // sliceOf is the type []t.
 func sliceOf(t goType) goType {
 	t.prefix = "[]" + t.prefix
@@ -97,6 +103,11 @@ var baseTypes = map[string]goType{
 	// net.HardwareAddr is sent as bytes in the exec and simple modes.
 	"macaddr": named("", "string"),
 
+	// pgx reads these in the binary format, which no string takes.
+	"point": pgtyped("Point"), "line": pgtyped("Line"), "lseg": pgtyped("Lseg"), "box": pgtyped("Box"),
+	"path": pgtyped("Path"), "polygon": pgtyped("Polygon"), "circle": pgtyped("Circle"),
+	"xid": named("", "uint32"), "cid": named("", "uint32"), "tid": pgtyped("TID"),
+
 	"bit": pgtyped("Bits"), "varbit": pgtyped("Bits"),
 	"tsvector": pgtyped("TSVector"), "hstore": {ident: ident{pgtypePath, "Hstore"}, nilable: true},
 
@@ -113,7 +124,10 @@ func goTypeOf(t ir.Type, enums map[string]string) goType {
 	t = t.Base()
 	switch t.Kind {
 	case ir.ArrayType:
-		return sliceOf(goTypeOf(*t.Elem, enums))
+		if elem := goTypeOf(*t.Elem, enums); elem.listable() {
+			return sliceOf(elem)
+		}
+		return sliceOf(named("", "string"))
 	case ir.EnumType:
 		if name, ok := enums[t.SQL()]; ok {
 			return named("", name)

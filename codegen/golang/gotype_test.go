@@ -34,6 +34,9 @@ func TestGoTypeOf(t *testing.T) {
 		{arrayOf(text), "[]string", "[]string"},
 		{arrayOf(status), "[]BookingStatus", "[]BookingStatus"},
 		{arrayOf(domain), "[]pgtype.Numeric", "[]pgtype.Numeric"},
+		{ir.Type{Name: "point"}, "pgtype.Point", "*pgtype.Point"},
+		{arrayOf(ir.Type{Name: "polygon"}), "[]pgtype.Polygon", "[]pgtype.Polygon"},
+		{arrayOf(ir.Type{Name: "datemultirange"}), "[]string", "[]string"},
 		{ir.Type{Kind: ir.OtherType, Name: "ltree"}, "string", "*string"},
 	} {
 		w := newWriter("store", nil, nil, nil)

@@ -96,9 +96,63 @@ func roundTrips() map[string][]any {
 		"tstzmultirange": {pgtype.Multirange[pgtype.Range[pgtype.Timestamptz]]{instants(moment, moment.Add(time.Hour))}},
 		"datemultirange": {pgtype.Multirange[pgtype.Range[pgtype.Date]]{days}},
 		"tsvector":       {pgtype.TSVector{Lexemes: []pgtype.TSVectorLexeme{{Word: "fat"}}, Valid: true}}, "hstore": {pgtype.Hstore{"a": new("1"), "b": nil}},
+		"point":   {pgtype.Point{P: pgtype.Vec2{X: 1.5, Y: -2}, Valid: true}},
+		"line":    {pgtype.Line{A: 1, B: -1, C: 0.5, Valid: true}},
+		"lseg":    {pgtype.Lseg{P: [2]pgtype.Vec2{{X: 1, Y: 2}, {X: 3, Y: 4}}, Valid: true}},
+		"box":     {pgtype.Box{P: [2]pgtype.Vec2{{X: 3, Y: 4}, {X: 1, Y: 2}}, Valid: true}},
+		"path":    {pgtype.Path{P: []pgtype.Vec2{{X: 1, Y: 2}, {X: 3, Y: 4}}, Closed: true, Valid: true}, pgtype.Path{P: []pgtype.Vec2{{X: 1, Y: 2}}, Valid: true}},
+		"polygon": {pgtype.Polygon{P: []pgtype.Vec2{{X: 1, Y: 2}, {X: 3, Y: 4}, {X: 5, Y: 0}}, Valid: true}},
+		"circle":  {pgtype.Circle{P: pgtype.Vec2{X: 1, Y: 2}, R: 3.5, Valid: true}},
+		"xid":     {uint32(7)}, "cid": {uint32(7)}, "tid": {pgtype.TID{BlockNumber: 1, OffsetNumber: 2, Valid: true}},
+		"macaddr8": {"08:00:2b:01:02:03:04:05"}, "pg_lsn": {"16/B374D848"}, "tsquery": {"'fat' & 'rat'"}, "jsonpath": {`$."a"`},
+		"money": {"$1.50"}, "timetz": {"01:02:03+02"},
 		"bigint[]": {[]int64{1, 2}, []int64{}}, "text[]": {[]string{"a", "{}"}}, "uuid[]": {[]pgtype.UUID{{Bytes: [16]byte{1}, Valid: true}}},
 		"numeric[]": {[]pgtype.Numeric{numeric("1.5")}}, "timestamp with time zone[]": {[]time.Time{moment}},
 		"app.booking_status": {bookingStatus("held")},
+	}
+}
+
+// arraysOf are lists of the values of each type that the language lists, as
+// what is generated for list(…).
+func arraysOf(values map[string][]any) map[string]any {
+	arrays := map[string]any{}
+	for name, list := range values {
+		if strings.Contains(name, ".") || strings.HasSuffix(name, "[]") {
+			continue
+		}
+		if text, ok := textsInLists[name]; ok {
+			arrays[name] = []string{text}
+			continue
+		}
+		elem := reflect.TypeOf(list[0])
+		slice := reflect.MakeSlice(reflect.SliceOf(elem), 0, len(list))
+		for _, v := range list {
+			slice = reflect.Append(slice, reflect.ValueOf(v))
+		}
+		arrays[name] = slice.Interface()
+	}
+	return arrays
+}
+
+// textsInLists are values of the types that pgx knows no array of.
+var textsInLists = map[string]string{
+	"int4multirange": "{[1,2),[4,9)}", "int8multirange": "{[1,2)}", "nummultirange": "{[1.5,2)}", "datemultirange": "{[2026-02-28,2026-03-01)}",
+	"tsmultirange": `{["2026-03-29 01:30:00","2026-03-29 02:30:00")}`, "tstzmultirange": `{["2026-03-29 01:30:00+00","2026-03-29 02:30:00+00")}`,
+	"hstore": `"a"=>"1"`,
+}
+
+// A list of each type goes there and back, too.
+func TestListsRoundTrip(t *testing.T) {
+	url := pgtest.URL(t)
+	for _, mode := range execModes {
+		t.Run(mode.String(), func(t *testing.T) {
+			conn := connect(t, url, mode)
+			for name, value := range arraysOf(roundTrips()) {
+				elem := ir.Type{Name: name}
+				checkGoType(t, arrayOf(elem), value)
+				checkRoundTrip(t, conn, arrayOf(elem), value)
+			}
+		})
 	}
 }
 
@@ -107,6 +161,9 @@ func roundTrips() map[string][]any {
 func typesUnderTest() []ir.Type {
 	list := []ir.Type{text, {Name: "varchar"}, {Name: "bpchar"}, {Name: "name"}, {Kind: ir.OtherType, Name: "citext"}, {Name: "xml"}, status}
 	for name := range baseTypes {
+		list = append(list, ir.Type{Name: name})
+	}
+	for _, name := range []string{"macaddr8", "pg_lsn", "tsquery", "jsonpath", "money", "timetz"} {
 		list = append(list, ir.Type{Name: name})
 	}
 	for _, elem := range []ir.Type{bigint, text, {Name: "uuid"}, {Name: "numeric"}, timestamptz} {
@@ -152,7 +209,7 @@ func connect(t *testing.T, url string, mode pgx.QueryExecMode) *pgx.Conn {
 	}
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	_, err = conn.Exec(t.Context(), "CREATE EXTENSION IF NOT EXISTS hstore; CREATE EXTENSION IF NOT EXISTS citext; CREATE SCHEMA IF NOT EXISTS app; "+
-		"DROP TYPE IF EXISTS app.booking_status; CREATE TYPE app.booking_status AS ENUM ('held', 'confirmed')", pgx.QueryExecModeSimpleProtocol)
+		"SET timezone = 'UTC'; DROP TYPE IF EXISTS app.booking_status; CREATE TYPE app.booking_status AS ENUM ('held', 'confirmed')", pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
 		t.Fatal(err)
 	}
