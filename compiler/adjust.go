@@ -40,6 +40,7 @@ func (c *compilation) adjusts(t *table) {
 			continue
 		}
 		a.checks = c.derive(t, a.set)
+		c.nullArithmetic(t, decl.Allow, a.set, a.guard)
 		a.demands = demands(a.input, a.positive, a.set)
 		c.lowerAdjust(t, a)
 	}

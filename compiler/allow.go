@@ -12,7 +12,7 @@ import (
 // finding can be meant that way.
 var silenceable = []diag.Code{
 	diag.ForeignKeyIndex, diag.IgnoresLive, diag.NotImmutable, diag.OverlapEmptyRange, diag.UnreachableState, diag.StuckState,
-	diag.RedundantKey, diag.DiscouragedType, diag.GuardWithArgument,
+	diag.RedundantKey, diag.DiscouragedType, diag.GuardWithArgument, diag.NullArithmetic,
 }
 
 // finding reports what a block may allow, unless it does.

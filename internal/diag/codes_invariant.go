@@ -52,6 +52,8 @@ const (
 	FixedColumn Code = "fixed-column"
 	// SetNull is NULL for a column that is NOT NULL.
 	SetNull Code = "set-null"
+	// NullArithmetic is a computation over a column that may be NULL.
+	NullArithmetic Code = "null-arithmetic"
 	// UnusedArgument is an argument that nothing uses.
 	UnusedArgument Code = "unused-argument"
 	// ArgumentName is an argument named like the key of the row.
@@ -332,6 +334,14 @@ var invariantCodes = []Entry{
 		Explain: "The operation would fail on every call.",
 		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"email\" { type = text }\n" +
 			"  primary_key { columns = [id] }\n  adjust \"forget\" { set = { email = \"NULL\" } }\n}\n",
+	},
+	{
+		Code:    NullArithmetic,
+		Summary: "a sum with NULL is NULL",
+		Explain: "Where a column is NULL, n + 1 is NULL too: the operation succeeds, the amount is lost, and a CHECK takes NULL " +
+			"as kept. Write coalesce(n, 0) + @by, make the column NOT NULL, or let a guard leave those rows out.",
+		Example: "table \"items\" {\n  column \"id\" { type = bigint }\n  column \"stock\" {\n    type = bigint\n    null = true\n  }\n" +
+			"  primary_key { columns = [id] }\n  adjust \"add\" {\n    args = { n = bigint }\n    set  = { stock = \"stock + @n\" }\n  }\n}\n",
 	},
 	{
 		Code:    UnusedArgument,

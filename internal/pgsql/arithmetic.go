@@ -44,6 +44,23 @@ func (e *Expr) IsArithmetic() bool {
 	})
 }
 
+// Computes reports whether an operator of arithmetic or || stands in the
+// expression.
+func (e *Expr) Computes() bool {
+	return slices.ContainsFunc(e.pieces, func(p piece) bool {
+		return p.kind == plain && slices.Contains([]string{"+", "-", "*", "/", "%", "^", "||"}, p.text)
+	})
+}
+
+// Compares reports whether the expression is one comparison, without OR, NOT or
+// IS: of such a condition it is certain that it does not hold where it is NULL.
+func (e *Expr) Compares() bool {
+	return slices.ContainsFunc(e.pieces, func(p piece) bool { return p.kind == plain && comparisons[p.text] }) &&
+		!slices.ContainsFunc(e.pieces, func(p piece) bool {
+			return p.kind == plain && slices.Contains([]pg.Token{pg.Token_OR, pg.Token_NOT, pg.Token_IS, pg.Token_CASE}, p.token)
+		})
+}
+
 // Same reports whether two expressions are spelled the same, apart from blanks,
 // outer parentheses and the case of words that are not quoted. It never takes
 // two different conditions for the same one.

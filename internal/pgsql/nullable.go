@@ -7,7 +7,7 @@ import (
 )
 
 // NullFrom names a column whose NULL can make the whole expression NULL, or "".
-// nullable tells which columns may be NULL. coalesce(org, '') is never NULL and
+// nullable tells which columns may be NULL. coalesce(org, ”) is never NULL and
 // lower(org) is when org is; of functions it takes that they give NULL for
 // NULL alone, as nearly all do. Arguments count as not NULL.
 func (e *Expr) NullFrom(nullable func(column string) bool) string {
