@@ -5,7 +5,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/pawldb/pawl/pawl"
 )
@@ -143,8 +142,8 @@ func (i Items) Delete(ctx context.Context, id int64) error {
 //     items_reserved_in_stock
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (i Items) Reserve(ctx context.Context, id int64, qty int32) (Item, error) {
-	if qty <= 0 {
-		return Item{}, fmt.Errorf("%s: %w: %s must be positive", itemsReserveOperation.Name, pawl.ErrBadInput, "qty")
+	if err := pawl.Positive(&itemsReserveOperation, "qty", qty); err != nil {
+		return Item{}, err
 	}
 	return pawl.Guarded(ctx, i.session, &itemsReserveOperation, (*Item).dest, id, qty)
 }
@@ -169,8 +168,8 @@ func (i Items) Reserve(ctx context.Context, id int64, qty int32) (Item, error) {
 //     items_reserved_in_stock
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (i Items) Ship(ctx context.Context, id int64, qty int32) (Item, error) {
-	if qty <= 0 {
-		return Item{}, fmt.Errorf("%s: %w: %s must be positive", itemsShipOperation.Name, pawl.ErrBadInput, "qty")
+	if err := pawl.Positive(&itemsShipOperation, "qty", qty); err != nil {
+		return Item{}, err
 	}
 	return pawl.Guarded(ctx, i.session, &itemsShipOperation, (*Item).dest, id, qty)
 }
@@ -319,6 +318,7 @@ var itemsReserveOperation = pawl.Operation{
 	Table:      "app.items",
 	SQL:        itemsReserveSQL,
 	ExplainSQL: itemsReserveExplainSQL,
+	Guard:      "active",
 }
 
 var itemsShipOperation = pawl.Operation{

@@ -136,6 +136,9 @@ func (o Orders) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Order, er
 //	) AS page
 //	ORDER BY id
 func (o Orders) ListByCustomer(ctx context.Context, customerID int64, after *Order, limit int) ([]Order, error) {
+	if err := pawl.NotNegative(&ordersListByCustomerOperation, "limit", limit); err != nil {
+		return nil, err
+	}
 	var afterID *int64
 	if after != nil {
 		afterID = &after.ID
@@ -164,6 +167,9 @@ func (o Orders) ListByCustomer(ctx context.Context, customerID int64, after *Ord
 //	) AS page
 //	ORDER BY id
 func (o Orders) ListByOrderedBy(ctx context.Context, orderedBy string, after *Order, limit int) ([]Order, error) {
+	if err := pawl.NotNegative(&ordersListByOrderedByOperation, "limit", limit); err != nil {
+		return nil, err
+	}
 	var afterID *int64
 	if after != nil {
 		afterID = &after.ID

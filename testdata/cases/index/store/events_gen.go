@@ -133,6 +133,9 @@ func (e Events) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Event, er
 //	) AS page
 //	ORDER BY happened_at, id
 func (e Events) ListByUnseen(ctx context.Context, after *Event, limit int) ([]Event, error) {
+	if err := pawl.NotNegative(&eventsListByUnseenOperation, "limit", limit); err != nil {
+		return nil, err
+	}
 	var (
 		afterHappenedAt *time.Time
 		afterID         *int64

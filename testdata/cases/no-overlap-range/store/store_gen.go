@@ -89,6 +89,17 @@ func Since(lower time.Time) pawl.TimeRange { return pawl.Since(lower) }
 // Until is the range of all instants before upper.
 func Until(upper time.Time) pawl.TimeRange { return pawl.Until(upper) }
 
+// BetweenDays is the range of days from lower, included, to upper, not
+// included. Two that touch do not overlap. The day of each argument is the one
+// in its own location.
+func BetweenDays(lower, upper time.Time) pawl.DateRange { return pawl.BetweenDays(lower, upper) }
+
+// SinceDay is the range of days from lower, included, without an end.
+func SinceDay(lower time.Time) pawl.DateRange { return pawl.SinceDay(lower) }
+
+// UntilDay is the range of all days before upper.
+func UntilDay(upper time.Time) pawl.DateRange { return pawl.UntilDay(upper) }
+
 // standardLimits are the limits that hold where nothing else is said: the
 // specification's transaction block "default". Options of New and InTx win over
 // them.

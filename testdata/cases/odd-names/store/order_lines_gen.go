@@ -150,6 +150,9 @@ func (o OrderLines) GetManyForUpdate(ctx context.Context, x2nds ...int64) ([]Ord
 //	) AS page
 //	ORDER BY "a""b", "2nd"
 func (o OrderLines) ListByVonIhm(ctx context.Context, after *OrderLine, limit int) ([]OrderLine, error) {
+	if err := pawl.NotNegative(&orderLinesListByVonIhmOperation, "limit", limit); err != nil {
+		return nil, err
+	}
 	var (
 		afterAB  *string
 		after2nd *int64

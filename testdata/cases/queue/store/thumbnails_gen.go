@@ -51,6 +51,10 @@ func (t Thumbnails) Enqueue(ctx context.Context, task ThumbnailArgs) (id int64, 
 // worker at a time; after 12 attempts it is dead and stays in the table. No
 // task is an empty answer, not an error.
 //
+// A task whose columns do not fit their Go types is failed by itself: the error
+// is then a [*pawl.UnreadableTasksError], and the tasks beside it are claimed
+// and returned all the same.
+//
 // It locks FOR UPDATE.
 //
 //	WITH expired AS MATERIALIZED (

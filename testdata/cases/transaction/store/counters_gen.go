@@ -5,7 +5,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/pawldb/pawl/pawl"
 )
@@ -136,8 +135,8 @@ func (c Counters) Delete(ctx context.Context, name string) error {
 //   - [*pawl.GuardError]: the row would break counters_not_negative
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Counters) Add(ctx context.Context, name string, n int64) (Counter, error) {
-	if n <= 0 {
-		return Counter{}, fmt.Errorf("%s: %w: %s must be positive", countersAddOperation.Name, pawl.ErrBadInput, "n")
+	if err := pawl.Positive(&countersAddOperation, "n", n); err != nil {
+		return Counter{}, err
 	}
 	return pawl.Guarded(ctx, c.session, &countersAddOperation, (*Counter).dest, name, n)
 }

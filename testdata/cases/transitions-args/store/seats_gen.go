@@ -132,9 +132,10 @@ func (s Seats) Delete(ctx context.Context, id int64) error {
 // Book moves a row of seats from state free to booked and sets customer_id,
 // price and version, provided that version < @limit, in one conditional UPDATE:
 // of two callers at the same time one moves the row. Called again with the same
-// customer_id and price it returns the row and no error. A row in another state
-// is a state error with the state that was found, a missing row is not found,
-// and a condition that does not hold is a guard error that names it.
+// customer_id and price it returns the row and no error. price must not be NaN.
+// A row in another state is a state error with the state that was found, a
+// missing row is not found, and a condition that does not hold is a guard error
+// that names it.
 //
 //	UPDATE app.seats
 //	SET state = 'booked', customer_id = $2::bigint, price = $3::numeric, version = version + 1
@@ -142,6 +143,7 @@ func (s Seats) Delete(ctx context.Context, id int64) error {
 //	  AND state = 'free'
 //	  AND (version < $4::integer)
 //	  AND ((($3::numeric)::numeric(12, 2)) >= 0) IS NOT FALSE
+//	  AND $3::numeric <> 'NaN'
 //	RETURNING id, state, customer_id, price, version
 //
 // Errors:
@@ -202,9 +204,11 @@ WHERE id = $1::bigint
   AND state = 'free'
   AND (version < $4::integer)
   AND ((($3::numeric)::numeric(12, 2)) >= 0) IS NOT FALSE
+  AND $3::numeric <> 'NaN'
 RETURNING id, state, customer_id, price, version`
 	seatsBookExplainSQL = `/* table.seats.transitions.state.book */ SELECT id, state, customer_id, price, version,
   CASE
+    WHEN ($3::numeric <> 'NaN') IS NOT TRUE THEN 'input'
     WHEN state = 'booked' AND customer_id IS NOT DISTINCT FROM $2::bigint AND price IS NOT DISTINCT FROM ($3::numeric)::numeric(12, 2) THEN 'repeat'
     WHEN NOT (state = 'free') THEN 'state'
     WHEN (version < $4::integer) IS NOT TRUE THEN 'guard'
@@ -212,6 +216,7 @@ RETURNING id, state, customer_id, price, version`
     ELSE 'again'
   END AS verdict,
   CASE
+    WHEN ($3::numeric <> 'NaN') IS NOT TRUE THEN 'price'
     WHEN state = 'booked' AND customer_id IS NOT DISTINCT FROM $2::bigint AND price IS NOT DISTINCT FROM ($3::numeric)::numeric(12, 2) THEN state::text
     WHEN NOT (state = 'free') THEN state::text
     WHEN (version < $4::integer) IS NOT TRUE THEN 'guard'
@@ -283,6 +288,7 @@ var seatsBookOperation = pawl.Operation{
 	SQL:        seatsBookSQL,
 	ExplainSQL: seatsBookExplainSQL,
 	Wanted:     "booked",
+	Guard:      "version < @limit",
 }
 
 var seatsReleaseOperation = pawl.Operation{

@@ -326,6 +326,7 @@ var ordersSendOperation = pawl.Operation{
 	SQL:        ordersSendSQL,
 	ExplainSQL: ordersSendExplainSQL,
 	Wanted:     "sent",
+	Guard:      "total < 1000",
 }
 
 var ordersCancelOperation = pawl.Operation{
