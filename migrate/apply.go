@@ -3,7 +3,6 @@ package migrate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -62,7 +61,7 @@ type Event struct {
 // that are not allowed is a [RefusedError] and does nothing.
 //
 // When ctx is cancelled, the running step is rolled back and the result is an
-// [InterruptedError]. After an apply the session's settings are reset.
+// [InterruptedError]. The session's settings are put back afterwards.
 //
 // conn must be a session of its own, not inside a transaction, in the database
 // that was planned for.
@@ -71,13 +70,17 @@ func (p *Plan) Apply(ctx context.Context, conn *pgx.Conn, o ApplyOptions) error 
 		return err
 	}
 	a := &applier{plan: p, conn: conn, options: o.withDefaults()}
-	if err := a.checkSession(ctx); err != nil {
+	switch standby, err := checkSession(ctx, conn); {
+	case err != nil:
+		return err
+	case standby:
+		return ErrStandby
+	}
+	unpin, err := pin(ctx, conn, pins(p.path))
+	if err != nil {
 		return err
 	}
-	if err := a.pin(ctx); err != nil {
-		return err
-	}
-	defer a.unpin()
+	defer unpin()
 	if err := a.lock(ctx); err != nil {
 		return err
 	}
@@ -136,66 +139,6 @@ type applier struct {
 	conn    *pgx.Conn
 	options ApplyOptions
 	done    int // steps that stand
-}
-
-// checkSession refuses a connection whose session is not its own. A pooler
-// answers the start of a connection itself, with a process number that it made
-// up; the server knows another one.
-func (a *applier) checkSession(ctx context.Context) error {
-	var pid uint32
-	var standby bool
-	if err := a.conn.QueryRow(ctx, "SELECT pg_backend_pid(), pg_is_in_recovery()").Scan(&pid, &standby); err != nil {
-		return fmt.Errorf("looking at the session: %w", err)
-	}
-	switch {
-	case pid != a.conn.PgConn().PID():
-		return ErrPooled
-	case standby:
-		return ErrStandby
-	}
-	return nil
-}
-
-// pins are the session settings of an apply. Names are looked up in the
-// project's schemas only, and no time limit of the role or database stops a
-// build halfway.
-func (a *applier) pins() [][2]string {
-	return [][2]string{
-		{"search_path", ir.Idents(slices.Concat(a.plan.path, []string{"pg_temp"}))},
-		{"TimeZone", "'UTC'"},
-		{"DateStyle", "'ISO, MDY'"},
-		{"IntervalStyle", "'postgres'"},
-		{"standard_conforming_strings", "on"},
-		{"default_transaction_isolation", "'read committed'"},
-		{"default_transaction_read_only", "off"},
-		{"client_min_messages", "'warning'"},
-		{"statement_timeout", "0"},
-		{"lock_timeout", "0"},
-		{"idle_in_transaction_session_timeout", "0"},
-	}
-}
-
-func (a *applier) pin(ctx context.Context) error {
-	for _, setting := range a.pins() {
-		if _, err := a.conn.Exec(ctx, "SET "+setting[0]+" = "+setting[1]); err != nil {
-			return fmt.Errorf("setting %s: %w", setting[0], err)
-		}
-	}
-	return nil
-}
-
-// unpin leaves the session as it was. A connection that is lost needs it no more.
-func (a *applier) unpin() {
-	ctx, cancel := cleanup()
-	defer cancel()
-	for _, setting := range a.pins() {
-		_, _ = a.conn.Exec(ctx, "RESET "+setting[0])
-	}
-}
-
-// cleanup is the context of what has to be done whatever was cancelled.
-func cleanup() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), 10*time.Second)
 }
 
 // recheck looks whether the database is still as it was planned for.

@@ -48,8 +48,8 @@ var ErrMoved = errors.New("the database changed since the plan was made: plan ag
 
 // ErrPooled says that the connection goes through a pooler, which may hand each
 // transaction to another session: the lock that keeps two applies apart would
-// be worth nothing.
-var ErrPooled = errors.New("the connection goes through a connection pooler: apply needs a session of its own, connect to the server directly")
+// be worth nothing, and so would the settings that a plan is made under.
+var ErrPooled = errors.New("the connection goes through a connection pooler: plan and apply need a session of their own, connect to the server directly")
 
 // ErrStandby says that the server is a standby, which changes nothing.
 var ErrStandby = errors.New("the server is a standby: connect to the primary")

@@ -47,10 +47,19 @@ func (p *Plan) Empty() bool { return len(p.Changes) == 0 && len(p.Steps) == 0 }
 // What is wanted and stands already, but was not created by the project, is an
 // [UnmanagedError].
 //
-// conn must not be inside a transaction.
+// conn must be a session of its own ([ErrPooled]), not inside a transaction. Its
+// settings are put back afterwards, except that idling no longer ends it.
 func NewPlan(ctx context.Context, conn *pgx.Conn, program *ir.Program, o PlanOptions) (*Plan, error) {
 	p := &planning{ctx: ctx, conn: conn, program: program, options: o, want: clone(&program.Schema)}
 	p.plan = &Plan{Project: program.Project, program: program, path: postgres.SearchPath(&program.Schema)}
+	if _, err := checkSession(ctx, conn); err != nil {
+		return nil, err
+	}
+	unpin, err := pin(ctx, conn, pins(p.plan.path))
+	if err != nil {
+		return nil, err
+	}
+	defer unpin()
 	for _, phase := range []func() error{
 		p.checkServer, p.inspect, p.claim, p.normalise, p.diff, p.makeSteps, p.bookkeeping, p.probe,
 	} {

@@ -38,7 +38,8 @@ type probe struct {
 const maxSamples = 5
 
 // run looks for violators; nil when there are none. The query reads each row
-// once for the count and stops early for the samples.
+// once for the count and stops early for the samples. A row is written with a
+// star: a bare name would be that of a column, where there is such a column.
 func (p *probe) run(ctx context.Context, tx pgx.Tx) (*Violation, error) {
 	var n int64
 	var samples []string
@@ -46,7 +47,7 @@ func (p *probe) run(ctx context.Context, tx pgx.Tx) (*Violation, error) {
 WITH violators AS MATERIALIZED (%s
 )
 SELECT (SELECT count(*) FROM violators),
-       ARRAY(SELECT row_to_json(v)::text FROM violators v LIMIT %d)`, p.query, maxSamples)).Scan(&n, &samples)
+       ARRAY(SELECT row_to_json(violators.*)::text FROM violators LIMIT %d)`, p.query, maxSamples)).Scan(&n, &samples)
 	if err != nil || n == 0 {
 		return nil, err
 	}
