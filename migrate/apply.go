@@ -57,7 +57,7 @@ type Event struct {
 // Apply runs the plan's steps. It takes a session lock on the database for as
 // long, looks again whether the database is still what was planned for
 // ([ErrMoved]), and then goes step by step. A step that fails is a [StepError]:
-// those before it stand, and a new plan goes on from there. A plan with hazards
+// the transactions before it stand, and a new plan goes on from there. A plan with hazards
 // that are not allowed is a [RefusedError] and does nothing.
 //
 // When ctx is cancelled, the running step is rolled back and the result is an

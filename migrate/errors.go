@@ -65,12 +65,13 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("another apply runs in this database (%s); gave up after %s", e.Holder, e.Waited.Round(time.Second))
 }
 
-// StepError is a step that failed. The steps of its transaction are rolled back,
-// those before it stand, and the next apply goes on from there.
+// StepError is a step that failed. All steps of its transaction are rolled back,
+// those of the transactions before it stand, and the next apply goes on from there.
 type StepError struct {
 	Step      Step
 	Index     int    // from 0
 	Total     int    // steps of the plan
+	Stand     int    // how many of its first steps are committed
 	State     string // SQLSTATE; empty when the server did not answer
 	Detail    string // may hold values of rows
 	Hint      string

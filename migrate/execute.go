@@ -49,7 +49,7 @@ func (a *applier) failure(ctx context.Context, index int, left string, err error
 		return &InterruptedError{Step: &step, Done: a.done, Total: len(a.plan.Steps), Left: left, err: context.Cause(ctx)}
 	}
 	failed := newStepError(step, index, len(a.plan.Steps), err)
-	failed.Left = left
+	failed.Stand, failed.Left = a.done, left
 	return failed
 }
 
@@ -109,6 +109,11 @@ func (a *applier) attempt(ctx context.Context, first, n, attempt int) (took []ti
 
 // step runs one step inside a transaction, with its records.
 func (a *applier) step(ctx context.Context, tx pgx.Tx, s *Step) error {
+	for _, l := range s.losses {
+		if err := l.hold(ctx, tx); err != nil {
+			return err
+		}
+	}
 	for _, sql := range s.SQL {
 		if _, err := tx.Exec(ctx, sql); err != nil {
 			return err

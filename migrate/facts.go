@@ -95,21 +95,15 @@ func (f *facts) measure(ctx context.Context, tx pgx.Tx, have *ir.Schema, ref ir.
 // countLost counts what drops would lose.
 func (f *facts) countLost(ctx context.Context, tx pgx.Tx, changes []ir.Change) error {
 	for _, c := range changes {
-		var sql string
-		switch c := c.(type) {
-		case ir.DropTable:
-			sql = "SELECT count(*) FROM " + c.Table.Ref().SQL()
-		case ir.DropColumn:
-			sql = "SELECT count(" + ir.Ident(c.Column.Name) + ") FROM " + c.Table.SQL()
-		default:
+		l, loses := lossOf(c)
+		if !loses {
 			continue
 		}
-		id := ir.ChangeObject(c)
-		rows, err := count(ctx, tx, sql)
+		rows, err := count(ctx, tx, l.sql(-1))
 		if err != nil {
 			return err
 		}
-		f.lost[id] = rows
+		f.lost[ir.ChangeObject(c)] = rows
 	}
 	return nil
 }

@@ -207,6 +207,7 @@ func (p *planning) makeSteps() error {
 	if err := pl.plan(p.changes); err != nil {
 		return err
 	}
+	holdLosses(pl.steps, p.changes, f.lost)
 	p.plan.Changes, p.plan.Steps = pl.changes, pl.steps
 	p.plan.Hazards = append(p.plan.Hazards, pl.hazards...)
 	return nil
@@ -235,13 +236,17 @@ func (p *planning) bookkeeping() error {
 	for _, c := range p.changes {
 		changed[ir.ChangeObject(c)] = true
 	}
+	uncertain := map[ir.ObjectID]bool{} // nobody knows whether it means the same
+	for _, u := range p.plan.Uncertain {
+		uncertain[u.ID] = true
+	}
 	wanted := map[ir.ObjectID]bool{}
 	for _, o := range p.objects {
 		wanted[o.ID] = true
 		r, mine := p.ledger.mine[o.ID]
 		_, exists := p.all[o.ID]
 		shared := o.ID.Kind == ir.FunctionObject
-		if !changed[o.ID] && exists && (mine && r.SpecHash != o.Hash || !mine && shared) {
+		if !changed[o.ID] && !uncertain[o.ID] && exists && (mine && r.SpecHash != o.Hash || !mine && shared) {
 			p.plan.refresh = append(p.plan.refresh, record{
 				Project: p.program.Project, Address: o.Origin.Address, ID: o.ID, SpecHash: o.Hash,
 			})

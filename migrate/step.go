@@ -71,6 +71,7 @@ type Step struct {
 	index   ir.ObjectID // kind stepBuild: what is built
 	probe   *probe      // finds the rows that would make the step fail
 	prove   bool        // the step fails when its probe finds any: nothing else would tell
+	losses  []loss      // what it may lose, and no more
 	saves   []record
 	forgets []ir.ObjectID
 }

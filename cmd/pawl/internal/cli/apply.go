@@ -117,8 +117,8 @@ func stepFailure(e *migrate.StepError) error {
 	if e.Hint != "" {
 		lines = append(lines, "  hint: "+e.Hint)
 	}
-	if e.Index > 0 {
-		lines = append(lines, fmt.Sprintf("  The %d steps before it stand; the next apply goes on from there.", e.Index))
+	if e.Stand > 0 {
+		lines = append(lines, fmt.Sprintf("  The first %d steps of the plan stand; the next apply goes on from there.", e.Stand))
 	}
 	return &described{text: strings.Join(lines, "\n"), error: e}
 }
