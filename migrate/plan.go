@@ -27,7 +27,7 @@ type Plan struct {
 	Asked      int           // definitions that the server was asked to print; none when all are remembered
 
 	fingerprint string
-	path        []string // search path of the steps
+	path        []string // search path of the steps and of every question about them
 	program     *ir.Program
 	stale       []ir.ObjectID
 	refresh     []record // records whose definition has another text and the same meaning
@@ -61,7 +61,7 @@ func NewPlan(ctx context.Context, conn *pgx.Conn, program *ir.Program, o PlanOpt
 	}
 	defer unpin()
 	for _, phase := range []func() error{
-		p.checkServer, p.inspect, p.claim, p.normalise, p.diff, p.makeSteps, p.bookkeeping, p.probe,
+		p.checkServer, p.lookup, p.inspect, p.claim, p.normalise, p.diff, p.makeSteps, p.bookkeeping, p.probe,
 	} {
 		if err := phase(); err != nil {
 			return nil, err

@@ -8,7 +8,9 @@ import (
 
 // Schema is the text of schema.sql: everything that the program wants in the
 // database, made from nothing. It loads into an empty database of the
-// program's lowest major or any later one. Statements name the declaration
+// program's lowest major or any later one, where the extensions whose types it
+// uses stand in the schemas that the program says: only a database knows of
+// others. Statements name the declaration
 // that asked for them, but no line of it, so that moving a block in a file
 // leaves the text as it is.
 func Schema(p *ir.Program) string {
@@ -22,7 +24,8 @@ func Schema(p *ir.Program) string {
 		return b.String()
 	}
 	// Expressions may name functions, types and operators of the project and of
-	// its extensions without their schema; apply looks them up along this path.
+	// its extensions without their schema; apply looks them up along this path,
+	// and besides where an extension turns out to stand in the database.
 	b.WriteString("\nSET search_path = " + ir.Idents(SearchPath(&p.Schema)) + ";\n\n")
 	b.WriteString(Script(changes))
 	b.WriteString("\nRESET search_path;\n")
