@@ -16,6 +16,7 @@ demo: ## The main job on a private server: validate, generate, plan, apply, race
 	bin/pawl -C examples/seats validate
 	bin/pawl -C examples/seats generate --check
 	bin/pawl -C examples/seats explain table.bookings.no_overlap.one_per_room
+	bin/pawl -C examples/seats apply --dev --yes
 	$(GO) run ./examples/seats
 
 test: ## All tests, on a private server of the installed major.

@@ -18,6 +18,7 @@ type applyArguments struct {
 	database databaseArguments
 	allow    allowances
 	yes      bool // do not ask
+	keep     bool // leave the private server up until Ctrl-C
 }
 
 func newApply(a *app) *cobra.Command {
@@ -26,6 +27,7 @@ func newApply(a *app) *cobra.Command {
 		Use:   "apply",
 		Short: "Change a database into what the spec says",
 		Example: `  pawl apply --dev --yes                # to a private PostgreSQL
+  pawl apply --dev --yes --keep         # … which stays up until Ctrl-C; its URL goes to stdout
   pawl apply --url postgres://app@db/shop
   pawl apply --yes --allow drop=table.bookings.column.note`,
 		Args: noArguments,
@@ -33,11 +35,15 @@ func newApply(a *app) *cobra.Command {
 	}
 	arguments.database.flags(cmd)
 	arguments.allow.flags(cmd)
+	cmd.Flags().BoolVar(&arguments.keep, "keep", false, "with --dev: print the server's URL and keep it up until Ctrl-C")
 	cmd.Flags().BoolVar(&arguments.yes, "yes", false, "do not ask before changing anything")
 	return cmd
 }
 
 func (a *app) apply(ctx context.Context, arguments applyArguments) (err error) {
+	if arguments.keep && (!arguments.database.dev || a.global.format != formatHuman) {
+		return usageError("pawl apply --dev --keep", "--keep needs --dev, and a person who ends it")
+	}
 	if err := arguments.allow.check(); err != nil {
 		return err
 	}
@@ -65,6 +71,10 @@ func (a *app) apply(ctx context.Context, arguments applyArguments) (err error) {
 		return migrateError(err)
 	}
 	a.view.Applied(view.Applied{Database: s.target, Steps: len(plan.Steps), Seconds: time.Since(start).Seconds()})
+	if arguments.keep {
+		a.view.Serving(s.server.URL(devDatabase))
+		<-ctx.Done() // Ctrl-C is how this ends, and no failure
+	}
 	return nil
 }
 

@@ -19,6 +19,9 @@ import (
 // devDir is where a project's private server lives, relative to the project.
 const devDir = ".pawl/dev"
 
+// devDatabase is the private server's database that --dev works on.
+const devDatabase = "postgres"
+
 // patience is how long closing a connection or stopping a server may take.
 const patience = 30 * time.Second
 
@@ -123,7 +126,7 @@ func (a *app) connectDev(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, failed(fmt.Errorf("start a private PostgreSQL: %w", err), "")
 	}
-	s, err := a.open(ctx, server.URL("postgres"))
+	s, err := a.open(ctx, server.URL(devDatabase))
 	if err != nil {
 		return nil, errors.Join(err, stopServer(server))
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -130,18 +131,32 @@ func (o output) write(ctx context.Context, d difference) (err error) {
 		}
 		temporary, err := stage(o.at(name), o.files[name])
 		if err != nil {
-			return err
+			return unwritten(name, err)
 		}
 		staged[name] = temporary
 	}
 	// From here on nothing waits and ctx is not asked: the rest is renames.
 	for _, name := range names {
 		if err := os.Rename(staged[name], o.at(name)); err != nil {
-			return err
+			return unwritten(name, err)
 		}
 		delete(staged, name)
 	}
 	return o.remove(d.stale)
+}
+
+// unwritten names the file that the user knows, not the temporary one that the
+// system speaks of.
+func unwritten(name string, err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		err = path.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return failed(fmt.Errorf("write %s: %w", name, err), "the folder must be writable, and no folder may stand where the file goes")
 }
 
 // stage writes a file's new text beside it and returns the temporary name.

@@ -1,11 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"path"
 	"path/filepath"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
@@ -88,9 +89,6 @@ func (p *project) shown(names []string) []string {
 // render makes all the files that the spec asks for, in memory.
 func (a *app) render(p *project) (output, error) {
 	out := output{root: p.dir, files: map[string][]byte{}}
-	if err := p.relativeOutputs(); err != nil {
-		return out, err
-	}
 	if sql := p.program.SQL; sql != nil {
 		out.files[path.Clean(filepath.ToSlash(sql.File))] = []byte(postgres.Schema(p.program))
 	}
@@ -113,24 +111,6 @@ func (a *app) render(p *project) (output, error) {
 	return out, nil
 }
 
-// relativeOutputs refuses an out that is no place relative to the project: the
-// same spec would write to another place on another machine.
-func (p *project) relativeOutputs() error {
-	var outs []string
-	if p.program.Go != nil {
-		outs = append(outs, p.program.Go.Dir)
-	}
-	if p.program.SQL != nil {
-		outs = append(outs, p.program.SQL.File)
-	}
-	for _, out := range outs {
-		if filepath.IsAbs(out) || path.IsAbs(out) {
-			return failed(fmt.Errorf("out = %q is not relative to the project", out), `write out = "store"; ".." may lead out of the project`)
-		}
-	}
-	return nil
-}
-
 // goOptions finds the import path of the output where the output needs it.
 func (p *project) goOptions() (golang.GenerateOptions, error) {
 	if p.program.Go.Runtime != golang.RuntimeCopy {
@@ -148,7 +128,7 @@ func (a *app) goProblems(p *project, problems []golang.Problem) error {
 			panic(problem.Text)
 		}
 		list.Add(diag.Diagnostic{
-			Code: diag.GoName, Subject: rangeAt(problem.Pos), Detail: problem.Text, Help: problem.Help,
+			Code: diag.GoName, Subject: headerAt(problem.Pos, p.sources), Detail: problem.Text, Help: problem.Help,
 			Consequence: "The generated package would not compile, or not say what it means.",
 		})
 	}
@@ -157,8 +137,17 @@ func (a *app) goProblems(p *project, problems []golang.Problem) error {
 	return said(exitFindings)
 }
 
-// rangeAt is the range of a place of which only the beginning is known.
-func rangeAt(pos ir.Pos) hcl.Range {
-	at := hcl.Pos{Line: pos.Line, Column: pos.Column, Byte: pos.Byte}
-	return hcl.Range{Filename: pos.File, Start: at, End: at}
+// headerAt is the header of the block that begins at a place, or the rest of the
+// line: the program keeps only where a declaration begins.
+func headerAt(pos ir.Pos, sources diag.Sources) hcl.Range {
+	start := hcl.Pos{Line: pos.Line, Column: pos.Column, Byte: pos.Byte}
+	end := start
+	if text, ok := sources.Source(pos.File); ok && pos.Byte < len(text) {
+		line, _, _ := bytes.Cut(text[pos.Byte:], []byte("\n"))
+		header, _, _ := bytes.Cut(line, []byte("{"))
+		header = bytes.TrimRight(header, " \t\r")
+		end.Byte += len(header)
+		end.Column += utf8.RuneCount(header)
+	}
+	return hcl.Range{Filename: pos.File, Start: start, End: end}
 }

@@ -134,6 +134,10 @@ func (j *jsonView) Applied(a Applied) {
 	j.doc.Applied.Applied = a
 }
 
+// Serving says nothing: a document ends with its command, so a server that
+// stays up is for people alone.
+func (*jsonView) Serving(string) {}
+
 // Close writes the document.
 func (j *jsonView) Close(exitCode int) error {
 	if j.err != nil {

@@ -310,6 +310,12 @@ func (h *human) StepDone(s StepDone) {
 	h.err.line("[%*d/%d] %s %s", width, s.Number, s.Of, s.Title, h.err.paint(dim, fmt.Sprintf("(%.2f s)", s.Seconds)))
 }
 
+// Serving prints the URL, which is the artefact, and how it ends.
+func (h *human) Serving(url string) {
+	h.out.line("%s", url)
+	h.err.line("The private PostgreSQL stays up until Ctrl-C. Its URL is a DATABASE_URL for psql and for your program.")
+}
+
 // Applied sums up an apply.
 func (h *human) Applied(a Applied) {
 	if a.Steps == 0 {

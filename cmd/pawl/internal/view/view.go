@@ -47,6 +47,8 @@ type View interface {
 	Planned(Plan)
 	StepDone(StepDone)
 	Applied(Applied)
+	// Serving gives the URL of a server that stays up until Ctrl-C.
+	Serving(url string)
 
 	// Close ends the output, told the exit code that the command is about to
 	// have. It returns the first error of writing.
