@@ -148,9 +148,7 @@ func TestTablesInUseAreSpared(t *testing.T) {
 			func(t *ir.Table) { t.Checks = []ir.Check{check("people_age", "age > 0")} },
 			func(t *ir.Table) { t.Checks = []ir.Check{check("people_positive", "age > 0")} },
 			[]string{
-				"- add check people_positive on app.people, for new rows | ACCESS EXCLUSIVE",
-				"- prove check people_positive on app.people | SHARE UPDATE EXCLUSIVE",
-				"- drop check people_age on app.people | ACCESS EXCLUSIVE",
+				"- rename check on app.people: people_age → people_positive | ACCESS EXCLUSIVE",
 			},
 		},
 		{
@@ -173,7 +171,7 @@ func TestTablesInUseAreSpared(t *testing.T) {
 				t.ForeignKeys = []ir.ForeignKey{references("people_room", "room", "people", ir.SetNull)}
 			},
 			[]string{
-				"- add foreign key people_room on app.people, for new rows, as NEW | ACCESS EXCLUSIVE",
+				"- add foreign key people_room on app.people, for new rows, as NEW | SHARE ROW EXCLUSIVE",
 				"- prove that all rows pass it | SHARE UPDATE EXCLUSIVE",
 				"- drop foreign key people_room on app.people | ACCESS EXCLUSIVE",
 				"+ name NEW people_room | ACCESS EXCLUSIVE",
@@ -192,13 +190,109 @@ func TestTablesInUseAreSpared(t *testing.T) {
 				t.Columns[1].Null, t.Columns[1].Default = true, "NULL"
 			},
 			[]string{
+				"- rename unique constraint on app.people: people_email → people_mail | ACCESS EXCLUSIVE",
+			},
+		},
+		{
+			"changed key under a foreign key (36)",
+			func(t *ir.Table) {
+				t.Uniques = []ir.Unique{{Name: "people_email", Columns: []string{"email", "age"}}}
+				t.ForeignKeys = []ir.ForeignKey{boss("people_boss")}
+				t.Columns[1].Null = true
+			},
+			func(t *ir.Table) {
+				t.Uniques = []ir.Unique{{Name: "people_email", Columns: []string{"age", "email"}}}
+				t.ForeignKeys = []ir.ForeignKey{boss("people_boss")}
+				t.Columns[1].Null = true
+			},
+			[]string{
+				"- look for rows that break app.people.people_email",
+				"* build unique index NEW on app.people concurrently | SHARE UPDATE EXCLUSIVE",
 				"- drop foreign key people_boss on app.people | ACCESS EXCLUSIVE",
+				"+ drop unique constraint people_email on app.people | ACCESS EXCLUSIVE",
+				"+ add unique constraint people_email on app.people from its index | ACCESS EXCLUSIVE",
+				"+ add foreign key people_boss on app.people, for new rows | SHARE ROW EXCLUSIVE",
+				"- prove foreign key people_boss on app.people | SHARE UPDATE EXCLUSIVE",
+			},
+		},
+		{
+			"key that ends for another under a renamed foreign key (36)",
+			func(t *ir.Table) {
+				t.Uniques = []ir.Unique{{Name: "people_email", Columns: []string{"email", "age"}}}
+				t.ForeignKeys = []ir.ForeignKey{boss("people_boss")}
+				t.Columns[1].Null = true
+			},
+			func(t *ir.Table) {
+				t.Uniques = []ir.Unique{{Name: "people_mail", Columns: []string{"age", "email"}}}
+				t.ForeignKeys = []ir.ForeignKey{boss("people_chief")}
+				t.Columns[1].Null = true
+			},
+			[]string{
 				"- look for rows that break app.people.people_mail",
 				"* build unique index NEW on app.people concurrently | SHARE UPDATE EXCLUSIVE",
 				"- add unique constraint people_mail on app.people from its index | ACCESS EXCLUSIVE",
-				"- drop unique constraint people_email on app.people | ACCESS EXCLUSIVE",
-				"- add foreign key people_boss on app.people, for new rows | SHARE ROW EXCLUSIVE",
-				"- prove foreign key people_boss on app.people | SHARE UPDATE EXCLUSIVE",
+				"- drop foreign key people_boss on app.people | ACCESS EXCLUSIVE",
+				"+ drop unique constraint people_email on app.people | ACCESS EXCLUSIVE",
+				"+ add foreign key people_chief on app.people, for new rows | SHARE ROW EXCLUSIVE",
+				"- prove foreign key people_chief on app.people | SHARE UPDATE EXCLUSIVE",
+			},
+		},
+		{
+			"renamed foreign key and index",
+			func(t *ir.Table) {
+				t.ForeignKeys = []ir.ForeignKey{references("people_room", "room", "people", ir.Cascade)}
+				t.Indexes = []ir.Index{index("people_i", "age > 1", ir.IndexPart{Column: "age"})}
+			},
+			func(t *ir.Table) {
+				t.ForeignKeys = []ir.ForeignKey{references("people_place", "room", "people", ir.Cascade)}
+				t.Indexes = []ir.Index{index("people_j", "(age > 1)", ir.IndexPart{Column: "age"})}
+			},
+			[]string{
+				"- rename index on app.people: people_i → people_j | SHARE UPDATE EXCLUSIVE",
+				"- rename foreign key on app.people: people_room → people_place | ACCESS EXCLUSIVE",
+			},
+		},
+		{
+			"renamed and changed foreign key",
+			func(t *ir.Table) {
+				t.ForeignKeys = []ir.ForeignKey{references("people_room", "room", "people", ir.Cascade)}
+			},
+			func(t *ir.Table) {
+				t.ForeignKeys = []ir.ForeignKey{references("people_place", "room", "people", ir.SetNull)}
+			},
+			[]string{
+				"- add foreign key people_place on app.people, for new rows | SHARE ROW EXCLUSIVE",
+				"- prove foreign key people_place on app.people | SHARE UPDATE EXCLUSIVE",
+				"- drop foreign key people_room on app.people | ACCESS EXCLUSIVE",
+			},
+		},
+		{
+			"new type of one column beside other changes",
+			func(t *ir.Table) {
+				t.Columns = append(t.Columns, with(column("code", base("varchar", 5)), "'x'"))
+				t.Indexes = []ir.Index{index("people_i", "age > 1", ir.IndexPart{Column: "age"})}
+				t.Checks = []ir.Check{check("people_age", "age > 0"), check("people_code", "code <> ''")}
+				t.Triggers = []ir.Trigger{guard("NEW.age < 0")}
+			},
+			func(t *ir.Table) {
+				t.Columns = append(t.Columns, with(column("code", base("varchar", 9)), "'x'"))
+				t.Columns[2].Comment = "Where to write."
+				t.Indexes = []ir.Index{index("people_i", "age > 2", ir.IndexPart{Column: "age"})}
+				t.Checks = []ir.Check{check("people_age", "age > -1"), check("people_code", "code <> '?'")}
+				t.Triggers = []ir.Trigger{guard("NEW.age < 0")}
+			},
+			[]string{
+				"- drop check people_code on app.people | ACCESS EXCLUSIVE",
+				"+ alter column app.people.code: type character varying(5) → character varying(9) | ACCESS EXCLUSIVE",
+				"+ add check people_code on app.people | ACCESS EXCLUSIVE",
+				"- alter column app.people.email: comment | ACCESS EXCLUSIVE",
+				"- add check people_age on app.people, for new rows, as NEW | ACCESS EXCLUSIVE",
+				"- prove that all rows pass it | SHARE UPDATE EXCLUSIVE",
+				"- drop check people_age on app.people | ACCESS EXCLUSIVE",
+				"+ name NEW people_age | ACCESS EXCLUSIVE",
+				"* build index NEW on app.people concurrently | SHARE UPDATE EXCLUSIVE",
+				"- drop index people_i on app.people | ACCESS EXCLUSIVE",
+				"+ name NEW people_i | SHARE UPDATE EXCLUSIVE",
 			},
 		},
 		{
@@ -339,6 +433,13 @@ func TestTablesInUseAreSpared(t *testing.T) {
 				t.Errorf("steps (-want +got):\n%s\n%s", d, outline(made))
 			}
 		})
+	}
+}
+
+// boss refers to the people by two columns.
+func boss(name string) ir.ForeignKey {
+	return ir.ForeignKey{
+		Name: name, Columns: []string{"name", "age"}, RefSchema: "app", RefTable: "people", RefColumns: []string{"email", "age"}, OnDelete: ir.NoAction,
 	}
 }
 

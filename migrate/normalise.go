@@ -45,8 +45,9 @@ type normaliser struct {
 // prints are the prints of objects by identity.
 type prints map[ir.ObjectID]string
 
-// fill prints every object of want that have has too. have is what stands, and
-// memory what pawl.object remembers.
+// fill prints every object of want that have has too, and those that may be an
+// old object under a new name. have is what stands, and memory what pawl.object
+// remembers.
 func (n *normaliser) fill(have, want *ir.Schema, all map[ir.ObjectID]string, memory map[ir.ObjectID]record) error {
 	printPlain(want)
 	known := prints{}
@@ -54,9 +55,13 @@ func (n *normaliser) fill(have, want *ir.Schema, all map[ir.ObjectID]string, mem
 	inspected := printsOf(have)
 	printed := printsOf(want)
 	altered := map[ir.TableRef]bool{} // a column has another definition
+	orphans := orphaned(inspected, want)
 	for _, object := range want.Objects() {
 		id := object.ID
 		print, exists := inspected[id]
+		if !exists && orphans[family(id)] && printed[id] == "" {
+			unknown[id] = true
+		}
 		if !exists || id.Kind == ir.IndexObject && printed[id] != "" {
 			continue
 		}
@@ -77,6 +82,27 @@ func (n *normaliser) fill(have, want *ir.Schema, all map[ir.ObjectID]string, mem
 	}
 	n.asked = len(unknown)
 	return n.ask(have, want, unknown)
+}
+
+// orphaned says of which families something stands that nobody wants.
+func orphaned(inspected prints, want *ir.Schema) map[ir.ObjectID]bool {
+	wanted := map[ir.ObjectID]bool{}
+	for _, object := range want.Objects() {
+		wanted[object.ID] = true
+	}
+	orphans := map[ir.ObjectID]bool{}
+	for id := range inspected {
+		if !wanted[id] && (id.Kind == ir.ConstraintObject || id.Kind == ir.IndexObject) {
+			orphans[family(id)] = true
+		}
+	}
+	return orphans
+}
+
+// family is what the objects of one kind on one table have in common.
+func family(id ir.ObjectID) ir.ObjectID {
+	id.Name = ""
+	return id
 }
 
 // ask lets the server print the unknown objects of want. Where a print is not
@@ -102,7 +128,7 @@ func (n *normaliser) ask(have, want *ir.Schema, unknown map[ir.ObjectID]bool) er
 
 	open := map[ir.ObjectID]bool{}
 	for id, print := range first {
-		if print != inspected[id] {
+		if stands, ok := inspected[id]; ok && print != stands {
 			open[id] = true
 		}
 	}
@@ -170,7 +196,8 @@ func (n *normaliser) guess(have, want *ir.Schema, unknown map[ir.ObjectID]bool, 
 	inspected, declared := printsOf(have), printsOf(declaredPrints(want))
 	same := prints{}
 	for _, object := range want.Objects() {
-		if id := object.ID; unknown[id] {
+		if _, stands := inspected[object.ID]; stands && unknown[object.ID] {
+			id := object.ID
 			same[id] = inspected[id]
 			if declared[id] != inspected[id] {
 				n.uncertain = append(n.uncertain, Uncertain{id, object.Origin, inspected[id], declared[id], why})

@@ -86,6 +86,7 @@ type planning struct {
 	ledger  *ledger
 	objects []ir.Object
 	changes []ir.Change
+	uses    diff.Uses // which columns what stands mentions; read when something changes
 }
 
 func (p *planning) checkServer() error {
@@ -175,8 +176,15 @@ func (p *planning) normalise() error {
 }
 
 func (p *planning) diff() error {
-	p.changes = diff.Diff(p.owned, p.want)
-	return nil
+	p.changes = diff.Diff(p.owned, p.want, nil)
+	if len(p.changes) == 0 {
+		return nil
+	}
+	return snapshot(p.ctx, p.conn, func(tx pgx.Tx) (err error) {
+		p.uses, err = readUses(p.ctx, tx, concerned(p.ledger, p.program))
+		p.changes = diff.Diff(p.owned, p.want, p.uses)
+		return err
+	})
 }
 
 func (p *planning) makeSteps() error {
@@ -188,6 +196,7 @@ func (p *planning) makeSteps() error {
 		project: p.program.Project, facts: f, violators: violators(p.program),
 		objects: map[ir.ObjectID]ir.Object{}, tables: map[ir.TableRef]*ir.Table{},
 		taken: map[string]bool{}, created: map[ir.TableRef]bool{}, settled: map[ir.ObjectID]bool{}, had: p.owned,
+		stands: p.have, uses: p.uses, unmanaged: p.plan.Unmanaged,
 	}
 	for _, object := range p.objects {
 		pl.objects[object.ID] = object
@@ -208,7 +217,7 @@ func (p *planning) makeSteps() error {
 		return err
 	}
 	holdLosses(pl.steps, p.changes, f.lost)
-	p.plan.Changes, p.plan.Steps = pl.changes, pl.steps
+	p.plan.Changes, p.plan.Steps, p.plan.Unmanaged = pl.changes, pl.steps, pl.unmanaged
 	p.plan.Hazards = append(p.plan.Hazards, pl.hazards...)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pawldb/pawl/codegen/postgres"
 	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/migrate/diff"
 )
 
 // planner turns changes into steps. It is pure: what it has to know of the
@@ -15,6 +16,9 @@ type planner struct {
 	tables    map[ir.TableRef]*ir.Table // wanted
 	taken     map[string]bool           // names that stand anywhere in the database's schemas
 	had       *ir.Schema                // what stands and is the project's
+	stands    *ir.Schema                // what stands, whoever made it
+	uses      diff.Uses                 // which columns it mentions
+	unmanaged []ir.ObjectID             // what is left alone
 	facts     *facts
 	violators map[ir.ObjectID]string // queries that the compiler wrote
 	created   map[ir.TableRef]bool   // tables that this plan makes
@@ -50,6 +54,10 @@ func (p *planner) plan(changes []ir.Change) error {
 func (p *planner) next(changes []ir.Change) (int, error) {
 	if len(p.settled) > 0 && p.settled[ir.ChangeObject(changes[0])] {
 		return 1, nil
+	}
+	if n := transplantRun(changes); n > 0 {
+		p.transplant(changes[:n])
+		return n, nil
 	}
 	if n := retypeRun(changes); n > 0 {
 		p.retype(changes[:n])
@@ -90,7 +98,7 @@ func (p *planner) single(change ir.Change) error {
 	case ir.DropIndex:
 		p.dropIndex(c)
 	case ir.DropTrigger:
-		p.weaker(c, "what the trigger "+ir.Ident(c.Trigger.Name)+" refused is accepted from then on")
+		p.weakerTrigger(c)
 		p.alone(p.locking(c, accessExclusive))
 	case ir.DropColumn:
 		p.dropColumn(c)

@@ -72,6 +72,7 @@ func (p *planner) alterStep(c ir.AlterColumn) Step {
 	s := locked(p.part(c, describe(c), postgres.Statements(c)...), accessExclusive)
 	s.saves = []record{p.record(ir.ChangeObject(c))}
 	s.Undo = undo(c)
+	p.lossy(c)
 	if !c.From.Type.Equal(c.To.Type) && p.facts.rewrites[ir.ChangeObject(c)] && !p.facts.tables[c.Table].empty {
 		p.rewrite(&s, c, fmt.Sprintf("%s and %s are not stored alike", c.From.Type.SQL(), c.To.Type.SQL()))
 	}
@@ -105,18 +106,18 @@ func (p *planner) proveNotNull(c ir.AlterColumn) {
 }
 
 // retypeRun counts the changes at the start of a list that belong to the new
-// type of a column: drops of what cannot be carried over, changes of columns,
-// creations of what was dropped.
+// type of a column: drops of what cannot be carried over, new types, creations
+// of what was dropped. Other changes of columns have no part in it.
 func retypeRun(changes []ir.Change) int {
 	table := ir.ChangeObject(changes[0])
 	dropped := map[string]bool{}
-	altered := false
+	altered, made := false, false
 	for n, change := range changes {
 		id := ir.ChangeObject(change)
 		if id.Schema != table.Schema || id.Table != table.Table {
 			return runLength(altered, n)
 		}
-		switch change.(type) {
+		switch c := change.(type) {
 		case ir.DropTrigger, ir.DropConstraint, ir.DropIndex:
 			if altered {
 				return runLength(altered, n)
@@ -126,11 +127,15 @@ func retypeRun(changes []ir.Change) int {
 			if n == 0 || len(dropped) == 0 {
 				return 0
 			}
+			if made || c.From.Type.Equal(c.To.Type) {
+				return runLength(altered, n)
+			}
 			altered = true
 		case ir.CreateTrigger, ir.AddConstraint, ir.CreateIndex:
 			if !altered || !dropped[id.Name] {
 				return runLength(altered, n)
 			}
+			made = true
 		default:
 			return runLength(altered, n)
 		}
@@ -157,6 +162,7 @@ func (p *planner) retype(run []ir.Change) {
 		case ir.DropTrigger, ir.DropConstraint, ir.DropIndex:
 			if !p.wanted(change) {
 				p.line(change)
+				p.ends(change)
 			}
 			steps = append(steps, p.removal(change))
 		default:

@@ -27,15 +27,17 @@ func (p *planner) addForeignKey(c ir.AddConstraint, k ir.ForeignKey) {
 		return
 	}
 	if p.unused(c.Table) {
-		p.alone(p.locking(c, shareRowExclusive))
+		p.alone(p.alsoLocks(p.locking(c, shareRowExclusive), c))
 		return
 	}
 	s := p.locking(c, shareRowExclusive)
-	s.SQL = []string{postgres.AddNotValid(c.Table, c.Constraint)}
+	s.SQL = []string{addNotValid(c)}
 	s.Title += ", for new rows"
-	p.alone(s)
+	p.alone(p.alsoLocks(s, c))
 	p.proof(ir.ValidateConstraint(c))
 }
+
+func addNotValid(c ir.AddConstraint) string { return postgres.AddNotValid(c.Table, c.Constraint) }
 
 func (p *planner) addCheck(c ir.AddConstraint) {
 	if p.unused(c.Table) {
@@ -124,11 +126,16 @@ func (p *planner) takeOver(c ir.AddConstraint, index string, before ...ir.Change
 		_, s.forgets = p.records(change)
 		steps = append(steps, s)
 	}
+	p.alone(append(steps, p.fromIndex(c, index))...)
+}
+
+// fromIndex makes a key from the index that was built for it.
+func (p *planner) fromIndex(c ir.AddConstraint, index string) Step {
 	s := locked(p.part(c, describe(c)+" from its index", postgres.AddUsingIndex(c.Table, c.Constraint, index)), accessExclusive)
 	s.saves = []record{p.record(ir.ChangeObject(c))}
 	s.forgets = []ir.ObjectID{{Kind: ir.IndexObject, Schema: c.Table.Schema, Table: c.Table.Name, Name: index}}
 	s.Undo = undo(c)
-	p.alone(append(steps, s)...)
+	return s
 }
 
 // longLockRows is where holding a lock while a table is read needs permission.
@@ -169,6 +176,9 @@ func (p *planner) longLock(c ir.AddConstraint) {
 // replacement plans a change of one object, when that is what two changes are:
 // the new one is made beside the old one and takes its place in one transaction.
 func (p *planner) replacement(first, second ir.Change) bool {
+	if p.rename(first, second) {
+		return true
+	}
 	switch add := second.(type) {
 	case ir.AddConstraint:
 		if replaces(first, add.Table, add.Constraint.ConstraintName(), isPrimary(add.Constraint)) {
@@ -209,6 +219,7 @@ func isPrimary(c ir.Constraint) bool { _, ok := c.(ir.PrimaryKey); return ok }
 
 func (p *planner) replaceConstraint(drop ir.Change, c ir.AddConstraint) {
 	p.replaced(c)
+	p.narrower(drop, c)
 	_, excludes := c.Constraint.(ir.Exclude)
 	switch {
 	case p.unused(c.Table):
@@ -240,6 +251,9 @@ func (p *planner) replaceOnline(drop ir.Change, c ir.AddConstraint) {
 func (p *planner) replaceProven(drop ir.Change, c ir.AddConstraint, spare ir.Constraint) {
 	name := spare.ConstraintName()
 	add := locked(p.part(c, describe(c)+", for new rows, as "+name, postgres.AddNotValid(c.Table, spare)), accessExclusive)
+	if _, foreign := spare.(ir.ForeignKey); foreign {
+		add = p.alsoLocks(locked(add, shareRowExclusive), c)
+	}
 	add.saves = []record{p.spare(c, name)}
 	p.alone(add)
 
@@ -257,10 +271,15 @@ func (p *planner) replaceProven(drop ir.Change, c ir.AddConstraint, spare ir.Con
 
 // inPlace makes an object anew on a table that nobody uses.
 func (p *planner) inPlace(drop, create ir.Change) {
+	p.alone(p.removal(drop), p.made(create))
+}
+
+// made makes the second half of what is made anew.
+func (p *planner) made(create ir.Change) Step {
 	s := locked(p.part(create, describe(create), postgres.Statements(create)...), accessExclusive)
 	s.saves, _ = p.records(create)
 	s.Undo = undo(create)
-	p.alone(p.removal(drop), s)
+	return s
 }
 
 // removal is the drop of what is made anew: no line of its own in the plan.
@@ -268,7 +287,7 @@ func (p *planner) removal(drop ir.Change) Step {
 	s := locked(p.part(drop, describe(drop), postgres.Statements(drop)...), accessExclusive)
 	_, s.forgets = p.records(drop)
 	s.Undo = undo(drop)
-	return s
+	return p.alsoLocks(s, drop)
 }
 
 // replaced writes the plan's line for an object that is made anew.

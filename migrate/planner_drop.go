@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -38,7 +39,20 @@ func (p *planner) dropConstraint(c ir.DropConstraint) {
 	if p.tables[c.Table] != nil {
 		p.weakerConstraint(c)
 	}
-	p.alone(p.locking(c, accessExclusive))
+	p.settled[ir.ChangeObject(c)] = !p.wanted(c)
+	p.alone(p.alsoLocks(p.locking(c, accessExclusive), c))
+}
+
+// ends notes the guarantee that ends with a drop inside a run of changes.
+func (p *planner) ends(drop ir.Change) {
+	switch c := drop.(type) {
+	case ir.DropConstraint:
+		p.weakerConstraint(c)
+	case ir.DropIndex:
+		p.weakerIndex(c)
+	case ir.DropTrigger:
+		p.weakerTrigger(c)
+	}
 }
 
 func (p *planner) weakerConstraint(c ir.DropConstraint) {
@@ -64,14 +78,17 @@ func (p *planner) weakerConstraint(c ir.DropConstraint) {
 func spareCheck(c ir.Check) bool { return strings.HasPrefix(c.Name, sparePrefix) }
 
 func (p *planner) dropColumn(c ir.DropColumn) {
-	rows := p.facts.lost[ir.ChangeObject(c)]
-	p.loses(c, rows, fmt.Sprintf("the column %s is lost, with %s", ir.ChangeObject(c).SQL(), amount(rows, "value")))
+	id := ir.ChangeObject(c)
+	rows := p.facts.lost[id]
+	also := p.carriesOff(func(other ir.ObjectID) bool { return slices.Contains(p.uses[other], id) })
+	p.loses(c, rows, fmt.Sprintf("the column %s is lost, with %s%s", id.SQL(), amount(rows, "value"), also))
 	p.alone(p.locking(c, accessExclusive))
 }
 
 func (p *planner) dropTable(c ir.DropTable) {
 	rows := p.facts.lost[ir.ChangeObject(c)]
-	p.loses(c, rows, fmt.Sprintf("the table %s is lost, with %s", c.Table.Ref().SQL(), amount(rows, "row")))
+	also := p.carriesOff(func(other ir.ObjectID) bool { return other.Schema == c.Table.Schema && other.Table == c.Table.Name })
+	p.loses(c, rows, fmt.Sprintf("the table %s is lost, with %s%s%s", c.Table.Ref().SQL(), amount(rows, "row"), also, p.movedTo(&c.Table)))
 	p.alone(p.locking(c, accessExclusive))
 }
 
@@ -100,4 +117,31 @@ func estimate(s size) string {
 		return "its size is not known before an ANALYZE"
 	}
 	return fmt.Sprintf("about %d rows, %d MB", s.rows, (s.bytes+1<<20-1)>>20)
+}
+
+// movedTo says that a table which goes looks like one that comes: PostgreSQL
+// can move or rename a table, and this plan does not.
+func (p *planner) movedTo(gone *ir.Table) string {
+	for _, change := range p.changes {
+		ref := ir.TableRef{Schema: change.Object.Schema, Name: change.Object.Table}
+		if came := p.tables[ref]; p.created[ref] && came != nil && sameColumns(gone, came) {
+			return fmt.Sprintf("; it looks like a move to %s, which will be empty: to keep the rows, move the table by hand "+
+				"(ALTER TABLE … SET SCHEMA, RENAME TO) and import it, or copy them before this apply", ref.SQL())
+		}
+	}
+	return ""
+}
+
+// sameColumns reports whether two tables have the same columns of the same types.
+func sameColumns(a, b *ir.Table) bool {
+	return len(a.Columns) == len(b.Columns) && !slices.ContainsFunc(a.Columns, func(c ir.Column) bool {
+		return !slices.ContainsFunc(b.Columns, func(d ir.Column) bool { return c.Name == d.Name && sameType(c, d) })
+	})
+}
+
+// sameType compares a column that stands with a wanted one, which the server
+// need not have printed.
+func sameType(stands, wanted ir.Column) bool {
+	tight := func(t ir.Type) string { return strings.ReplaceAll(t.SQL(), ", ", ",") }
+	return tight(stands.Type) == tight(wanted.Type)
 }

@@ -35,6 +35,11 @@ func (p *planner) replaceEnum(drop ir.DropEnum, create ir.CreateEnum) {
 		steps = append(steps, locked(p.part(c, title, sql...), accessExclusive))
 		return &steps[len(steps)-1]
 	}
+	keys := p.keysOf(users)
+	for _, gone := range keys {
+		steps = append(steps, p.removal(gone))
+		p.settled[ir.ChangeObject(gone)] = true
+	}
 	for _, t := range tablesOf(users) {
 		for _, gone := range textual(t) {
 			steps = append(steps, p.removal(gone))
@@ -53,10 +58,61 @@ func (p *planner) replaceEnum(drop ir.DropEnum, create ir.CreateEnum) {
 			s.saves, _ = p.records(back)
 		}
 	}
+	var proofs []ir.ValidateConstraint
+	for _, gone := range keys {
+		back, ok := p.keyAgain(gone)
+		if !ok {
+			p.line(gone)
+			p.ends(gone)
+			continue
+		}
+		s := add(back, describe(back)+", for new rows", addNotValid(back))
+		s.saves, _ = p.records(back)
+		p.settled[ir.ChangeObject(back)] = true
+		proofs = append(proofs, ir.ValidateConstraint(back))
+	}
 	dropped := drop
 	dropped.Enum.Name = old
 	add(dropped, "drop the old type", postgres.Statements(dropped)...).Lock = noLock
 	p.alone(steps...)
+	for _, proof := range proofs {
+		p.proof(proof)
+	}
+}
+
+// keysOf lists the drops of the foreign keys over columns of an enum's type:
+// between the changes of their two sides PostgreSQL has no operator for them. A
+// foreign key that an earlier step dropped is not among them.
+func (p *planner) keysOf(users []enumUser) (drops []ir.DropConstraint) {
+	for i := range p.had.Tables {
+		t := &p.had.Tables[i]
+		for _, k := range t.ForeignKeys {
+			drop := ir.DropConstraint{Table: t.Ref(), Constraint: k}
+			mentions := slices.ContainsFunc(users, func(u enumUser) bool {
+				return u.table.Ref() == t.Ref() && slices.Contains(k.Columns, u.column.Name)
+			})
+			if mentions && !p.settled[ir.ChangeObject(drop)] {
+				drops = append(drops, drop)
+			}
+		}
+	}
+	return drops
+}
+
+// keyAgain is the creation of the foreign key that a dropped one becomes: that
+// of its name, or one that says the same.
+func (p *planner) keyAgain(gone ir.DropConstraint) (ir.AddConstraint, bool) {
+	want := p.tables[gone.Table]
+	if want == nil {
+		return ir.AddConstraint{}, false
+	}
+	i := slices.IndexFunc(want.ForeignKeys, func(k ir.ForeignKey) bool {
+		return k.Name == gone.Constraint.ConstraintName() || sameConstraint(gone.Constraint, k)
+	})
+	if i < 0 {
+		return ir.AddConstraint{}, false
+	}
+	return ir.AddConstraint{Table: gone.Table, Constraint: want.ForeignKeys[i]}, true
 }
 
 // enumUser is a column of an enum's type, as it stands.
@@ -147,9 +203,15 @@ func (p *planner) comeBack(t *ir.Table) []ir.Change {
 		return nil
 	}
 	var creations []ir.Change
+	gone := textual(t)
 	add := func(kind ir.ObjectKind, name string, c ir.Change) {
-		if p.settled[want.ID(kind, name)] {
+		renamed := slices.ContainsFunc(gone, func(drop ir.Change) bool {
+			_, _, ok := renaming(drop, c)
+			return ok
+		})
+		if p.settled[want.ID(kind, name)] || renamed {
 			creations = append(creations, c)
+			p.settled[want.ID(kind, name)] = true
 		}
 	}
 	for _, e := range want.Excludes {
@@ -191,8 +253,16 @@ func (p *planner) enumHazard(was ir.Enum, create ir.CreateEnum, users []enumUser
 	var names []string
 	rows := int64(0)
 	for _, t := range tablesOf(users) {
-		names = append(names, t.Ref().SQL())
-		rows += max(0, p.facts.tables[t.Ref()].rows)
+		size, measured := p.facts.tables[t.Ref()]
+		if !measured {
+			size.rows, size.bytes = t.Rows, t.Bytes
+		}
+		names = append(names, t.Ref().SQL()+" ("+estimate(size)+")")
+		if size.rows < 0 || rows < 0 {
+			rows = -1
+		} else {
+			rows += size.rows
+		}
 	}
 	text := fmt.Sprintf("the values of %s become %q instead of %q", ir.ChangeObject(create).SQL(), create.Enum.Values, was.Values)
 	if len(names) > 0 {

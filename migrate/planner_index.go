@@ -1,8 +1,6 @@
 package migrate
 
 import (
-	"strings"
-
 	"github.com/pawldb/pawl/codegen/postgres"
 	"github.com/pawldb/pawl/compiler/ir"
 )
@@ -43,8 +41,9 @@ func (p *planner) concurrently(c ir.CreateIndex, pr *probe) *Step {
 }
 
 func (p *planner) dropIndex(c ir.DropIndex) {
-	if c.Index.Unique && !c.Index.Invalid && !strings.HasPrefix(c.Index.Name, sparePrefix) {
-		p.weaker(c, "duplicates that "+ir.Ident(c.Index.Name)+" refused are accepted from then on")
+	p.weakerIndex(c)
+	if c.Index.Invalid {
+		delete(p.taken, c.Index.Name) // a new build may have the name
 	}
 	if p.unused(c.Table) {
 		p.alone(p.locking(c, accessExclusive))
@@ -68,6 +67,7 @@ func (p *planner) dropConcurrently(c ir.DropIndex) {
 // goes first.
 func (p *planner) replaceIndex(drop ir.Change, c ir.CreateIndex) {
 	p.replaced(c)
+	p.narrower(drop, c)
 	old, wasIndex := drop.(ir.DropIndex)
 	switch {
 	case p.unused(c.Table):
@@ -79,6 +79,13 @@ func (p *planner) replaceIndex(drop ir.Change, c ir.CreateIndex) {
 		s.saves = []record{p.record(ir.ChangeObject(c))}
 		return
 	}
+	rename := p.buildSpare(c)
+	p.alone(p.removal(drop), rename)
+}
+
+// buildSpare builds an index under a spare name, and returns the step that gives
+// it its own.
+func (p *planner) buildSpare(c ir.CreateIndex) Step {
 	pr := p.searchIndex(c)
 	spare := c
 	spare.Index.Name = p.spareName(ir.ChangeObject(c))
@@ -87,5 +94,5 @@ func (p *planner) replaceIndex(drop ir.Change, c ir.CreateIndex) {
 		postgres.RenameIndex(c.Table.Schema, spare.Index.Name, c.Index.Name)), shareUpdateExclusive)
 	rename.saves = []record{p.record(ir.ChangeObject(c))}
 	rename.forgets = []ir.ObjectID{p.spare(c, spare.Index.Name).ID}
-	p.alone(p.removal(drop), rename)
+	return rename
 }

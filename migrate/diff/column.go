@@ -28,31 +28,38 @@ func sameColumn(c ir.Column) func(ir.Column) bool {
 }
 
 // alterColumns changes the columns that both sides have. Where one gets
-// another type, what PostgreSQL cannot carry over goes before and comes after.
+// another type, what PostgreSQL cannot carry over goes before and comes after;
+// the other columns of the table have no part in that.
 func (p pair) alterColumns() (changes []ir.Change) {
+	var retypes []ir.Change
 	for _, c := range p.want.Columns {
 		was, ok := lookup(p.have.Columns, sameColumn(c))
 		if !ok {
 			continue
 		}
-		if from := known(was, c); differs(from, c) {
+		from := known(was, c)
+		switch {
+		case !differs(from, c):
+		case slices.Contains(p.retyped, c.Name):
+			retypes = append(retypes, ir.AlterColumn{Table: p.ref, From: from, To: c})
+		default:
 			changes = append(changes, ir.AlterColumn{Table: p.ref, From: from, To: c})
 		}
 	}
-	if !p.retyped {
+	if len(p.retyped) == 0 {
 		return changes
 	}
 	before, after := p.aroundRetype()
-	return slices.Concat(before, changes, after)
+	return slices.Concat(before, retypes, after, changes)
 }
 
 // aroundRetype is what has to go before a column's type changes and come back
-// after it: triggers with a condition, which PostgreSQL refuses to carry over,
-// and checks and indexes that change too, whose old text may not fit the new
-// type.
+// after it: triggers with a condition over the column, which PostgreSQL refuses
+// to carry over, and checks and indexes of the column that change too, whose old
+// text may not fit the new type.
 func (p pair) aroundRetype() (before, after []ir.Change) {
 	for _, was := range p.have.Triggers {
-		if was.When == "" {
+		if !p.triggerMoves(was) {
 			continue
 		}
 		before = append(before, ir.DropTrigger{Table: p.ref, Trigger: was})
@@ -62,8 +69,8 @@ func (p pair) aroundRetype() (before, after []ir.Change) {
 	}
 	wanted := items(p.want)
 	for _, was := range items(p.have) {
-		if was.plainKey() {
-			continue // rebuilt by the server
+		if !p.moves(was) {
+			continue
 		}
 		now, ok := lookup(wanted, was.sameName)
 		if ok && was.equal(now) {
@@ -77,11 +84,37 @@ func (p pair) aroundRetype() (before, after []ir.Change) {
 	return before, after
 }
 
-func retyped(have, want *ir.Table) bool {
-	return slices.ContainsFunc(want.Columns, func(c ir.Column) bool {
-		was, ok := lookup(have.Columns, sameColumn(c))
-		return ok && was.Printed.Type != c.Printed.Type
+// moves reports whether an item that changes or goes has to do so around the
+// new type of a column. A key of columns is rebuilt by the server, and so is
+// what only gets another name.
+func (p pair) moves(was item) bool {
+	_, renamed := p.renamed[was.key()]
+	return !was.plainKey() && !renamed && p.mentions(was.kindOfObject(), was.name())
+}
+
+// triggerMoves reports whether a trigger stands in the way of a column's new type.
+func (p pair) triggerMoves(g ir.Trigger) bool {
+	return g.When != "" && p.mentions(ir.TriggerObject, g.Name)
+}
+
+// mentions reports whether what stands mentions a column that gets another type.
+func (p pair) mentions(kind ir.ObjectKind, name string) bool {
+	if len(p.retyped) == 0 || p.uses == nil {
+		return len(p.retyped) > 0
+	}
+	return slices.ContainsFunc(p.uses[p.have.ID(kind, name)], func(column ir.ObjectID) bool {
+		return column.Schema == p.ref.Schema && column.Table == p.ref.Name && slices.Contains(p.retyped, column.Name)
 	})
+}
+
+// retyped lists the columns that get another type.
+func retyped(have, want *ir.Table) (names []string) {
+	for _, c := range want.Columns {
+		if was, ok := lookup(have.Columns, sameColumn(c)); ok && was.Printed.Type != c.Printed.Type {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // known is the column as it was, its type and default spelled as the wanted

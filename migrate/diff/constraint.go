@@ -76,6 +76,16 @@ func (i item) kind() string {
 	return "index"
 }
 
+// key tells the items of one table apart.
+func (i item) key() string { return i.kind() + " " + i.name() }
+
+func (i item) kindOfObject() ir.ObjectKind {
+	if i.constraint == nil {
+		return ir.IndexObject
+	}
+	return ir.ConstraintObject
+}
+
 func (i item) primary() bool { return i.kind() == "primary key" }
 
 // plainKey reports whether the item is a key of columns, with no SQL text in it.
@@ -95,12 +105,15 @@ func (i item) drop(t ir.TableRef) ir.Change {
 	return ir.DropConstraint{Table: t, Constraint: i.constraint}
 }
 
-// constraints makes what is new and makes anew what changed.
+// constraints makes what is new and makes anew what changed. Keys that foreign
+// keys rest on are for transplants.
 func (d *differ) constraints() (changes []ir.Change) {
 	for _, p := range d.both {
 		was := items(p.have)
 		for _, now := range items(p.want) {
-			changes = append(changes, p.constraint(was, now)...)
+			if old, ok := lookup(was, now.sameName); !ok || !d.bears(p, old) {
+				changes = append(changes, p.constraint(was, now)...)
+			}
 		}
 	}
 	return changes
@@ -108,6 +121,12 @@ func (d *differ) constraints() (changes []ir.Change) {
 
 func (p pair) constraint(was []item, now item) []ir.Change {
 	old, ok := lookup(was, now.sameName)
+	if !ok {
+		old, ok = lookup(was, func(i item) bool {
+			to, renamed := p.renamed[i.key()]
+			return renamed && i.backed() == now.backed() && to.name() == now.name()
+		})
+	}
 	switch {
 	case !ok:
 		return []ir.Change{now.create(p.ref)}
@@ -116,25 +135,67 @@ func (p pair) constraint(was []item, now item) []ir.Change {
 			return []ir.Change{ir.ValidateConstraint{Table: p.ref, Constraint: now.constraint}}
 		}
 		return nil
-	case p.retyped && !old.plainKey():
+	case p.moves(old):
 		return nil // made anew around the column's new type
 	}
 	return []ir.Change{old.drop(p.ref), now.create(p.ref)}
 }
 
+// renamedItems pairs what stands under a name that nobody wants with what is
+// wanted under a name that nobody has, where both say the same.
+func renamedItems(have, want []item) map[string]item {
+	renamed := map[string]item{}
+	taken := map[string]bool{}
+	for _, old := range have {
+		if _, stays := lookup(want, old.sameName); stays && !old.primary() || old.invalid {
+			continue
+		}
+		now, ok := lookup(want, func(i item) bool {
+			_, stands := lookup(have, i.sameName)
+			return i.name() != old.name() && i.kind() == old.kind() && i.printed == old.printed && i.printed != "" &&
+				(!stands || i.primary()) && !taken[i.key()]
+		})
+		if ok {
+			renamed[old.key()], taken[now.key()] = now, true
+		}
+	}
+	return renamed
+}
+
+// leftover reports whether an item is what a build that was cut off left behind:
+// nothing rests on it, and it costs every write.
+func leftover(i item) bool { return i.invalid && i.constraint == nil }
+
+// dropLeftovers drops invalid indexes that nobody wants, before anything is
+// built: a new build of the same may follow.
+func (d *differ) dropLeftovers() (changes []ir.Change) {
+	for _, p := range d.both {
+		wanted := items(p.want)
+		for _, old := range items(p.have) {
+			if _, ok := lookup(wanted, old.sameName); !ok && leftover(old) {
+				changes = append(changes, old.drop(p.ref))
+			}
+		}
+	}
+	return changes
+}
+
 // dropFromTables drops what the wanted tables no longer have: triggers, then
-// indexes and constraints, then columns. It comes late, so that what replaces
-// an object under another name stands before the object goes.
+// foreign keys, indexes and constraints, then columns. It comes late, so that
+// what replaces an object under another name stands before the object goes.
 func (d *differ) dropFromTables() (changes []ir.Change) {
 	for _, p := range d.both {
 		for _, g := range p.have.Triggers {
-			if _, ok := lookup(p.want.Triggers, sameTrigger(g)); !ok && (!p.retyped || g.When == "") {
+			if _, ok := lookup(p.want.Triggers, sameTrigger(g)); !ok && !p.triggerMoves(g) {
 				changes = append(changes, ir.DropTrigger{Table: p.ref, Trigger: g})
 			}
 		}
+		changes = append(changes, d.dropSucceeded(p)...)
 		wanted := items(p.want)
 		for _, old := range slices.Backward(items(p.have)) {
-			if _, ok := lookup(wanted, old.sameName); !ok && (!p.retyped || old.plainKey()) {
+			_, stays := lookup(wanted, old.sameName)
+			_, renamed := p.renamed[old.key()]
+			if !stays && !renamed && !p.moves(old) && !leftover(old) && !d.bears(p, old) {
 				changes = append(changes, old.drop(p.ref))
 			}
 		}

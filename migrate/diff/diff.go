@@ -12,16 +12,23 @@ import (
 // and triggers; and last goes what nothing needs any more. Cycles of tables are
 // fine. Equal schemas have no changes.
 //
-// Three kinds of changes stand next to each other on purpose. An object's drop
-// directly followed by a creation of the same name is one that is made anew. A
-// DropEnum followed by a CreateEnum is an enum that lost values or changed
-// their order. And around the new type of a column stand the drops and the
-// creations of what PostgreSQL cannot carry over to it.
+// Some changes stand next to each other on purpose. An object's drop directly
+// followed by a creation of the same name is one that is made anew; followed by
+// a creation of another name that says the same, it is one that gets another
+// name. A DropEnum followed by a CreateEnum is an enum that lost values or
+// changed their order. Around the new type of a column stand the drops and the
+// creations of what PostgreSQL cannot carry over to it. And around the end of a
+// key stand the drops and creations of the foreign keys that rest on it.
 //
 // Schemas (namespaces) and extensions are never dropped: others may use them.
-func Diff(have, want *ir.Schema) []ir.Change {
-	d := newDiffer(have, want)
+//
+// uses says which columns what stands mentions, so that the new type of a column
+// disturbs nothing else; nil when that is not known, and everything on the table
+// may mention it.
+func Diff(have, want *ir.Schema, uses Uses) []ir.Change {
+	d := newDiffer(have, want, uses)
 	return slices.Concat(
+		d.dropLeftovers(),
 		d.dropForeignKeys(),
 		d.namespaces(),
 		d.enums(),
@@ -29,19 +36,23 @@ func Diff(have, want *ir.Schema) []ir.Change {
 		d.newTables(),
 		d.columns(),
 		d.constraints(),
+		d.transplants(),
 		d.foreignKeys(),
 		d.triggers(),
 		d.dropFromTables(),
-		d.replantForeignKeys(),
 		d.dropTables(),
 		d.dropFunctions(),
 		d.dropEnums(),
 	)
 }
 
+// Uses lists the columns that a constraint, an index or a trigger mentions.
+type Uses map[ir.ObjectID][]ir.ObjectID
+
 // differ holds the two sides, tables paired up.
 type differ struct {
 	have, want *ir.Schema
+	uses       Uses
 	both       []pair      // in the order of want
 	added      []*ir.Table // in the order of want
 	dropped    []*ir.Table // in the order of have
@@ -51,11 +62,14 @@ type differ struct {
 type pair struct {
 	have, want *ir.Table
 	ref        ir.TableRef
-	retyped    bool // a column gets another type
+	uses       Uses
+	retyped    []string                 // columns that get another type
+	renamed    map[string]item          // what stands and only gets another name: its wanted form, by the old key
+	keys       map[string]ir.ForeignKey // the same of foreign keys, by the old name
 }
 
-func newDiffer(have, want *ir.Schema) *differ {
-	d := &differ{have: have, want: want}
+func newDiffer(have, want *ir.Schema, uses Uses) *differ {
+	d := &differ{have: have, want: want, uses: uses}
 	old := map[ir.TableRef]*ir.Table{}
 	for i := range have.Tables {
 		old[have.Tables[i].Ref()] = &have.Tables[i]
@@ -63,7 +77,7 @@ func newDiffer(have, want *ir.Schema) *differ {
 	for i := range want.Tables {
 		t := &want.Tables[i]
 		if was, ok := old[t.Ref()]; ok {
-			d.both = append(d.both, pair{was, t, t.Ref(), retyped(was, t)})
+			d.both = append(d.both, newPair(was, t, uses))
 			delete(old, t.Ref())
 		} else {
 			d.added = append(d.added, t)
@@ -75,6 +89,13 @@ func newDiffer(have, want *ir.Schema) *differ {
 		}
 	}
 	return d
+}
+
+func newPair(have, want *ir.Table, uses Uses) pair {
+	return pair{
+		have: have, want: want, ref: want.Ref(), uses: uses, retyped: retyped(have, want),
+		renamed: renamedItems(items(have), items(want)), keys: renamedKeys(have.ForeignKeys, want.ForeignKeys),
+	}
 }
 
 // lookup finds an element of a list by its identity.

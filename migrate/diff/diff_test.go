@@ -34,6 +34,7 @@ func index(name, where string) ir.Index { return ir.Index{Name: name, Where: whe
 
 func trigger(name, when string) ir.Trigger { return ir.Trigger{Name: name, When: when, Printed: when} }
 
+// foreign prints with its name, so that another name is another definition.
 func foreign(name, table string, columns ...string) ir.ForeignKey {
 	return ir.ForeignKey{Name: name, Columns: columns, RefSchema: "s", RefTable: table, RefColumns: []string{"id"}, Printed: name + table}
 }
@@ -93,7 +94,7 @@ func TestDiff(t *testing.T) {
 		{
 			name:    "the new name stands before the old one goes",
 			have:    []ir.Table{{Schema: "s", Name: "a", Checks: []ir.Check{check("old", "1")}, Columns: []ir.Column{column("gone", "text")}}},
-			want:    []ir.Table{{Schema: "s", Name: "a", Checks: []ir.Check{check("new", "1")}, Columns: []ir.Column{column("more", "text")}}},
+			want:    []ir.Table{{Schema: "s", Name: "a", Checks: []ir.Check{check("new", "2")}, Columns: []ir.Column{column("more", "text")}}},
 			changes: []string{"AddColumn s.a.more", "AddConstraint s.a.new", "DropConstraint s.a.old", "DropColumn s.a.gone"},
 		},
 		{
@@ -129,19 +130,53 @@ func TestDiff(t *testing.T) {
 			},
 		},
 		{
-			name: "a foreign key leaves and comes back for the key under it",
+			name: "a name is all that changes",
+			have: []ir.Table{
+				{
+					Schema: "s", Name: "a", PrimaryKey: key("old", "x"), Checks: []ir.Check{check("c", "1"), check("twin", "2")},
+					Indexes: []ir.Index{index("twin", "3"), index("i", "4")}, Columns: []ir.Column{column("c", "text")},
+				},
+				{Schema: "s", Name: "b", ForeignKeys: []ir.ForeignKey{foreign("f", "a", "x")}},
+			},
+			want: []ir.Table{
+				{
+					Schema: "s", Name: "a", PrimaryKey: key("new", "x"), Checks: []ir.Check{check("d", "1"), check("twin", "2")},
+					Indexes: []ir.Index{index("other", "3"), index("j", "4")}, Columns: []ir.Column{column("c", "int4")},
+				},
+				{Schema: "s", Name: "b", ForeignKeys: []ir.ForeignKey{{Name: "g", Columns: []string{"x"}, RefSchema: "s", RefTable: "a", RefColumns: []string{"id"}, Printed: "fa"}}},
+			},
+			changes: []string{
+				"AlterColumn s.a.c", "DropConstraint s.a.old", "AddConstraint s.a.new", "DropConstraint s.a.c", "AddConstraint s.a.d",
+				"DropIndex s.a.twin", "CreateIndex s.a.other", "DropIndex s.a.i", "CreateIndex s.a.j",
+				"DropConstraint s.b.f", "AddConstraint s.b.g",
+			},
+		},
+		{
+			name: "the foreign keys on a key leave and come back around its end",
 			have: []ir.Table{table("a"), {Schema: "s", Name: "b", ForeignKeys: []ir.ForeignKey{foreign("b_a", "a", "x")}}},
 			want: []ir.Table{
-				{Schema: "s", Name: "a", Columns: []ir.Column{column("id", "int8")}, PrimaryKey: key("other", "id")},
+				{Schema: "s", Name: "a", Columns: []ir.Column{column("id", "int8")}, PrimaryKey: &ir.PrimaryKey{Name: "other", Columns: []string{"id"}, Printed: "changed"}},
 				{Schema: "s", Name: "b", ForeignKeys: []ir.ForeignKey{foreign("b_a", "a", "x")}},
 			},
 			changes: []string{"DropConstraint s.b.b_a", "DropConstraint s.a.a_pkey", "AddConstraint s.a.other", "AddConstraint s.b.b_a"},
 		},
 		{
+			name:    "a foreign key goes when another has taken its place",
+			have:    []ir.Table{table("a"), {Schema: "s", Name: "b", ForeignKeys: []ir.ForeignKey{foreign("old", "a", "x"), foreign("gone", "a", "y")}}},
+			want:    []ir.Table{table("a"), {Schema: "s", Name: "b", ForeignKeys: []ir.ForeignKey{foreign("new", "a", "x")}}},
+			changes: []string{"DropConstraint s.b.gone", "AddConstraint s.b.new", "DropConstraint s.b.old"},
+		},
+		{
+			name:    "what a build that was cut off left goes first",
+			have:    []ir.Table{{Schema: "s", Name: "a", Indexes: []ir.Index{{Name: "rest", Printed: "1", Invalid: true}}}},
+			want:    []ir.Table{{Schema: "s", Name: "a", Indexes: []ir.Index{index("i", "1")}}},
+			changes: []string{"DropIndex s.a.rest", "CreateIndex s.a.i"},
+		},
+		{
 			name: "a new type takes what cannot be carried over away and back",
 			have: []ir.Table{{
 				Schema: "s", Name: "a", Columns: []ir.Column{column("c", "text")}, Triggers: []ir.Trigger{trigger("g", "1"), trigger("any", "")},
-				Checks: []ir.Check{check("same", "1"), check("other", "1"), check("gone", "1")},
+				Checks: []ir.Check{check("same", "1"), check("other", "1"), check("gone", "3")},
 			}},
 			want: []ir.Table{{
 				Schema: "s", Name: "a", Columns: []ir.Column{column("c", "int4")}, Triggers: []ir.Trigger{trigger("g", "1"), trigger("any", "")},
@@ -168,10 +203,10 @@ func TestDiff(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			have := &ir.Schema{Tables: c.have, Enums: c.enums[0]}
 			want := &ir.Schema{Tables: c.want, Enums: c.enums[1]}
-			if d := cmp.Diff(c.changes, list(diff.Diff(have, want))); d != "" {
+			if d := cmp.Diff(c.changes, list(diff.Diff(have, want, nil))); d != "" {
 				t.Errorf("changes (-want +got):\n%s", d)
 			}
-			if again := diff.Diff(want, want); len(again) != 0 {
+			if again := diff.Diff(want, want, nil); len(again) != 0 {
 				t.Errorf("a schema differs from itself: %v", list(again))
 			}
 		})
@@ -189,7 +224,37 @@ func TestFromNothingIsCreation(t *testing.T) {
 		Enums: []ir.Enum{{Schema: "s", Name: "e"}}, Functions: []ir.Function{{Schema: "s", Name: "f"}}, Tables: []ir.Table{a, b},
 	}
 	have := &ir.Schema{Namespaces: []ir.Namespace{{Name: "public"}}}
-	if d := cmp.Diff(list(want.Creation()), list(diff.Diff(have, want))); d != "" {
+	if d := cmp.Diff(list(want.Creation()), list(diff.Diff(have, want, nil))); d != "" {
 		t.Errorf("changes (-creation +diff):\n%s", d)
+	}
+}
+
+// TestANewTypeDisturbsOnlyWhatMentionsTheColumn gives a column another type on a
+// table where something else changes too.
+func TestANewTypeDisturbsOnlyWhatMentionsTheColumn(t *testing.T) {
+	side := func(typ, expr, def string) *ir.Schema {
+		n := column("n", "int8")
+		n.Default, n.Printed.Default = def, def
+		return &ir.Schema{Tables: []ir.Table{{
+			Schema: "s", Name: "a", Columns: []ir.Column{n, column("c", typ)},
+			Checks:   []ir.Check{check("of_c", "c"+expr), check("of_n", "n"+expr)},
+			Indexes:  []ir.Index{index("i", "n"+expr)},
+			Triggers: []ir.Trigger{trigger("g_c", "c"), trigger("g_n", "n")},
+		}}}
+	}
+	on := func(kind ir.ObjectKind, name string) ir.ObjectID {
+		return ir.ObjectID{Kind: kind, Schema: "s", Table: "a", Name: name}
+	}
+	c, n := []ir.ObjectID{on(ir.ColumnObject, "c")}, []ir.ObjectID{on(ir.ColumnObject, "n")}
+	uses := diff.Uses{
+		on(ir.ConstraintObject, "of_c"): c, on(ir.ConstraintObject, "of_n"): n, on(ir.IndexObject, "i"): n,
+		on(ir.TriggerObject, "g_c"): c, on(ir.TriggerObject, "g_n"): n,
+	}
+	want := []string{
+		"DropTrigger s.a.g_c", "DropConstraint s.a.of_c", "AlterColumn s.a.c", "CreateTrigger s.a.g_c", "AddConstraint s.a.of_c",
+		"AlterColumn s.a.n", "DropConstraint s.a.of_n", "AddConstraint s.a.of_n", "DropIndex s.a.i", "CreateIndex s.a.i",
+	}
+	if d := cmp.Diff(want, list(diff.Diff(side("text", "1", ""), side("int4", "2", "7"), uses))); d != "" {
+		t.Errorf("changes (-want +got):\n%s", d)
 	}
 }

@@ -17,7 +17,7 @@ func (p pair) trigger(now ir.Trigger) []ir.Change {
 	switch {
 	case !ok:
 		return []ir.Change{create}
-	case p.retyped && was.When != "":
+	case p.triggerMoves(was):
 		return nil // made anew around the column's new type
 	case was.Printed != now.Printed:
 		return []ir.Change{ir.DropTrigger{Table: p.ref, Trigger: was}, create}

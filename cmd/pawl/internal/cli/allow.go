@@ -20,7 +20,7 @@ func (l *allowances) flags(cmd *cobra.Command) {
 // check refuses what no plan can ask for: a slip of the finger must not look
 // like a permission.
 func (l *allowances) check() error {
-	kinds := []migrate.HazardKind{migrate.HazardDrop, migrate.HazardRewrite, migrate.HazardLock, migrate.HazardWeaker}
+	kinds := []migrate.HazardKind{migrate.HazardDrop, migrate.HazardRewrite, migrate.HazardLock, migrate.HazardWeaker, migrate.HazardLossy}
 	for _, given := range l.given {
 		kind, address, _ := strings.Cut(given, "=")
 		if !slices.Contains(kinds, migrate.HazardKind(kind)) || address == "" {
