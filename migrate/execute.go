@@ -121,7 +121,7 @@ func (a *applier) step(ctx context.Context, tx pgx.Tx, s *Step) error {
 	}
 	if s.prove || s.kind == stepProbe {
 		v, err := s.probe.run(ctx, tx)
-		if err != nil {
+		if err != nil && (s.prove || !s.probe.unbounded || !unavailable(err)) {
 			return err
 		}
 		if v != nil {

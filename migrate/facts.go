@@ -75,7 +75,15 @@ func (f *facts) measure(ctx context.Context, tx pgx.Tx, have *ir.Schema, ref ir.
 	}
 	t := &have.Tables[i]
 	s := size{rows: t.Rows, bytes: t.Bytes}
+	// The catalog's number of pages is as old as the last VACUUM or ANALYZE, and 0
+	// for a table that has seen neither.
 	err := limited(ctx, tx, func(tx pgx.Tx) error {
+		return tx.QueryRow(ctx, "SELECT COALESCE(pg_relation_size(to_regclass($1)), 0)", ref.SQL()).Scan(&s.bytes)
+	})
+	if err != nil && !unavailable(err) {
+		return err
+	}
+	err = limited(ctx, tx, func(tx pgx.Tx) error {
 		return tx.QueryRow(ctx, "SELECT NOT EXISTS (SELECT FROM "+ref.SQL()+")").Scan(&s.empty)
 	})
 	if err != nil && !unavailable(err) {

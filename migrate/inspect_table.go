@@ -25,16 +25,19 @@ WHERE c.relkind IN ('r', 'p') AND n.nspname = ANY ($1::text[]) ORDER BY 2, 3`,
 		})
 }
 
+// columns reads columns. Since PostgreSQL 18, NOT NULL can stand without having
+// been proved: such a column may hold NULL, and is read as one that may.
 func (r *reader) columns() error {
 	type row struct {
 		Table              uint32
 		Name, Type         string
-		NotNull            bool
+		NotNull, Unproven  bool
 		Default, Identity  string
 		Generated, Comment string
 	}
 	return each(r, `
 SELECT a.attrelid, a.attname::text, format_type(a.atttypid, a.atttypmod), a.attnotnull,
+       EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = a.attrelid AND k.contype = 'n' AND k.conkey[1] = a.attnum AND NOT k.convalidated),
        COALESCE(pg_get_expr(d.adbin, d.adrelid), ''), a.attidentity::text, a.attgenerated::text,
        COALESCE(col_description(a.attrelid, a.attnum), '')
 FROM pg_attribute a
@@ -48,7 +51,7 @@ WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attrelid, a.attnum`,
 				return
 			}
 			column := ir.Column{
-				Name: c.Name, Type: ir.Type{Kind: ir.OtherType, Name: c.Type}, Null: !c.NotNull,
+				Name: c.Name, Type: ir.Type{Kind: ir.OtherType, Name: c.Type}, Null: !c.NotNull || c.Unproven,
 				Default: c.Default, Identity: identities[c.Identity], Comment: c.Comment,
 				Printed: ir.ColumnPrint{Type: c.Type, Default: c.Default},
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -283,42 +282,4 @@ func lastTransaction(steps []Step) int {
 		last = max(last, s.Transaction)
 	}
 	return last
-}
-
-// premature reports whether a probe needs what the plan has yet to make: a
-// column, a type, a value of an enum. The apply asks again at the right time.
-func premature(err error) bool {
-	state := sqlState(err)
-	return strings.HasPrefix(state, "42") || strings.HasPrefix(state, "22")
-}
-
-// probe runs the probes of the steps now, so that a plan shows what would make
-// its apply fail. What takes too long is left to the apply.
-func (p *planning) probe() error {
-	if p.options.NoProbes || !slices.ContainsFunc(p.plan.Steps, func(s Step) bool { return s.probe != nil }) {
-		return nil
-	}
-	return snapshot(p.ctx, p.conn, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(p.ctx, "SET LOCAL search_path = "+ir.Idents(p.plan.path)); err != nil {
-			return err
-		}
-		seen := map[ir.ObjectID]bool{}
-		for _, s := range p.plan.Steps {
-			if s.probe == nil || seen[s.probe.object] {
-				continue
-			}
-			seen[s.probe.object] = true
-			err := limited(p.ctx, tx, func(tx pgx.Tx) error {
-				v, err := s.probe.run(p.ctx, tx)
-				if v != nil {
-					p.plan.Violations = append(p.plan.Violations, *v)
-				}
-				return err
-			})
-			if err != nil && !unavailable(err) && !premature(err) {
-				return fmt.Errorf("looking for rows that break %s: %w", s.probe.object.SQL(), err)
-			}
-		}
-		return nil
-	})
 }

@@ -32,22 +32,57 @@ type probe struct {
 	query  string
 	one    string // what it means that the query has one row
 	many   string // and several: %d is their number
+	sample string // query for what to show of "violators"; empty for these as they are
+
+	// unbounded says that the work may grow with the square of the table. It is
+	// given up after a few seconds, at apply too: such a probe only finds early
+	// what the server refuses later.
+	unbounded bool
+	sweep     *probe // finds the same in one pass; nil when there is no such way
+	sweeps    string // query that says whether sweep can be used
 }
 
 // maxSamples bounds the rows that a violation shows.
 const maxSamples = 5
 
-// run looks for violators; nil when there are none. The query reads each row
-// once for the count and stops early for the samples. A row is written with a
-// star: a bare name would be that of a column, where there is such a column.
+// run looks for violators; nil when there are none. A probe that is unbounded may
+// be given up, which is an error that is [unavailable].
 func (p *probe) run(ctx context.Context, tx pgx.Tx) (*Violation, error) {
+	if p.sweep != nil {
+		var can bool
+		if err := tx.QueryRow(ctx, p.sweeps).Scan(&can); err != nil {
+			return nil, err
+		}
+		if can {
+			return p.sweep.run(ctx, tx)
+		}
+	}
+	if !p.unbounded {
+		return p.look(ctx, tx)
+	}
+	var v *Violation
+	err := limited(ctx, tx, func(tx pgx.Tx) (err error) {
+		v, err = p.look(ctx, tx)
+		return err
+	})
+	return v, err
+}
+
+// look reads each row once for the count and stops early for the samples. A row is
+// written with a star: a bare name would be that of a column, where there is such
+// a column.
+func (p *probe) look(ctx context.Context, tx pgx.Tx) (*Violation, error) {
+	sample := p.sample
+	if sample == "" {
+		sample = "SELECT * FROM violators"
+	}
 	var n int64
 	var samples []string
 	err := tx.QueryRow(ctx, fmt.Sprintf(`
 WITH violators AS MATERIALIZED (%s
 )
 SELECT (SELECT count(*) FROM violators),
-       ARRAY(SELECT row_to_json(violators.*)::text FROM violators LIMIT %d)`, p.query, maxSamples)).Scan(&n, &samples)
+       ARRAY(SELECT row_to_json(pawl_shown.*)::text FROM (%s) pawl_shown LIMIT %d)`, p.query, sample, maxSamples)).Scan(&n, &samples)
 	if err != nil || n == 0 {
 		return nil, err
 	}
@@ -88,49 +123,6 @@ func duplicates(t ir.TableRef, id ir.ObjectID, origin ir.Origin, i ir.Index) *pr
 		query: "SELECT " + strings.Join(terms, ", ") + ", count(*) AS rows FROM " + t.SQL() + where +
 			" GROUP BY " + strings.Join(names, ", ") + " HAVING count(*) > 1",
 	}
-}
-
-// conflicts is a probe for an exclusion constraint: pairs of rows that it would
-// not let stand beside each other.
-func conflicts(t *ir.Table, id ir.ObjectID, e ir.Exclude) *probe {
-	columns := []string{"ctid AS pawl_row"}
-	joins := []string{"a.pawl_row < b.pawl_row"}
-	shown := []string{}
-	for n, element := range e.Elements {
-		term := "(" + element.Expr + ")"
-		if element.Column != "" {
-			term = ir.Ident(element.Column)
-		}
-		columns = append(columns, fmt.Sprintf("%s AS pawl_%d", term, n))
-		joins = append(joins, fmt.Sprintf("a.pawl_%d %s b.pawl_%d", n, element.Operator, n))
-		shown = append(shown, fmt.Sprintf("a.pawl_%d AS %s", n, ir.Ident("first_"+elementName(element, n))),
-			fmt.Sprintf("b.pawl_%d AS %s", n, ir.Ident("second_"+elementName(element, n))))
-	}
-	if t.PrimaryKey != nil {
-		for n, column := range t.PrimaryKey.Columns {
-			columns = append(columns, fmt.Sprintf("%s AS pawl_key%d", ir.Ident(column), n))
-			shown = append([]string{
-				fmt.Sprintf("a.pawl_key%d AS %s", n, ir.Ident("first_"+column)),
-				fmt.Sprintf("b.pawl_key%d AS %s", n, ir.Ident("second_"+column)),
-			}, shown...)
-		}
-	}
-	where := ""
-	if e.Where != "" {
-		where = " WHERE (" + e.Where + "\n)"
-	}
-	return &probe{
-		object: id, origin: e.Origin, one: "1 pair of rows stands in each other's way", many: "%d pairs of rows stand in each other's way",
-		query: "WITH pawl_rows AS MATERIALIZED (SELECT " + strings.Join(columns, ", ") + " FROM " + t.Ref().SQL() + where +
-			"\n) SELECT " + strings.Join(shown, ", ") + " FROM pawl_rows a JOIN pawl_rows b ON " + strings.Join(joins, " AND "),
-	}
-}
-
-func elementName(e ir.ExcludeElement, n int) string {
-	if e.Column != "" {
-		return e.Column
-	}
-	return fmt.Sprintf("key%d", n+1)
 }
 
 // broken is a probe for a check.

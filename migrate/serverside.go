@@ -33,6 +33,10 @@ func sqlState(err error) string {
 	return ""
 }
 
+// probeLimit is how long a question about rows may take: somebody waits for a
+// plan.
+const probeLimit = "5s"
+
 // limited runs read-only work for a few seconds at most. The surrounding
 // transaction goes on whatever becomes of it.
 func limited(ctx context.Context, tx pgx.Tx, fn func(pgx.Tx) error) error {
@@ -40,7 +44,7 @@ func limited(ctx context.Context, tx pgx.Tx, fn func(pgx.Tx) error) error {
 	if err != nil {
 		return err
 	}
-	_, err = inner.Exec(ctx, "SET LOCAL statement_timeout = '5s'")
+	_, err = inner.Exec(ctx, "SET LOCAL statement_timeout = '"+probeLimit+"'")
 	if err == nil {
 		err = fn(inner)
 	}

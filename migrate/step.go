@@ -119,6 +119,7 @@ const (
 	HazardWeaker   HazardKind = "weaker"    // a guarantee ends
 	HazardBlocked  HazardKind = "blocked"   // the change cannot be made this way at all
 	HazardUnproven HazardKind = "unproven"  // a difference is uncertain
+	HazardUnprobed HazardKind = "unprobed"  // nobody looked yet for rows that would make the apply fail
 )
 
 // Hazard is something that a person has to know, allow or change before an
