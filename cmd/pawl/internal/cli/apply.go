@@ -127,7 +127,10 @@ func stepFailure(e *migrate.StepError) error {
 	if e.Hint != "" {
 		lines = append(lines, "  hint: "+e.Hint)
 	}
-	if e.Stand > 0 {
+	switch {
+	case e.Stand == 1:
+		lines = append(lines, "  The first step of the plan stands; the next apply goes on from there.")
+	case e.Stand > 1:
 		lines = append(lines, fmt.Sprintf("  The first %d steps of the plan stand; the next apply goes on from there.", e.Stand))
 	}
 	return &described{text: strings.Join(lines, "\n"), error: e}
