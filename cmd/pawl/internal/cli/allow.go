@@ -14,7 +14,7 @@ import (
 type allowances struct{ given []string }
 
 func (l *allowances) flags(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&l.given, "allow", nil, "let a dangerous change happen, as a plan names it: `drop=ADDRESS`, or rewrite=, lossy=, long-lock=; repeatable")
+	cmd.Flags().StringArrayVar(&l.given, "allow", nil, "let a dangerous change happen, spelled as the plan names it: `drop=ADDRESS`; repeatable")
 }
 
 // check refuses what no plan can ask for: a slip of the finger must not look
