@@ -115,7 +115,7 @@ func (r *retrier) giveUp(last, stopped error) error {
 	var pgErr *pgconn.PgError
 	switch {
 	case named(last) || !errors.As(last, &pgErr):
-	case last == error(pgErr):
+	case any(last) == any(pgErr): // the error itself, not one that wraps it
 		e.Last = describe(r.operation, last, r.constraints...)
 	default:
 		// It stands inside an error of the caller's, which is kept.
