@@ -44,23 +44,11 @@ func (a *app) apply(ctx context.Context, arguments applyArguments) (err error) {
 	if arguments.keep && (!arguments.database.dev || a.global.format != formatHuman) {
 		return usageError("pawl apply --dev --keep", "--keep needs --dev, and a person who ends it")
 	}
-	if err := arguments.allow.check(); err != nil {
-		return err
-	}
-	p, err := a.load()
-	if err != nil {
-		return err
-	}
-	s, err := a.connect(ctx, arguments.database)
+	s, plan, err := a.show(ctx, arguments.database, arguments.allow)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	plan, err := a.makePlan(ctx, s, p.program)
-	if err != nil {
-		return err
-	}
-	a.view.Planned(planView(plan, s.target, arguments.allow))
 	if !plan.Empty() {
 		if err := a.permit(ctx, plan, s.target, arguments); err != nil {
 			return err

@@ -38,27 +38,37 @@ func newPlan(a *app) *cobra.Command {
 }
 
 func (a *app) plan(ctx context.Context, arguments planArguments) (err error) {
-	if err := arguments.allow.check(); err != nil {
-		return err
-	}
-	p, err := a.load()
-	if err != nil {
-		return err
-	}
-	s, err := a.connect(ctx, arguments.database)
+	s, plan, err := a.show(ctx, arguments.database, arguments.allow)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	plan, err := a.makePlan(ctx, s, p.program)
-	if err != nil {
-		return err
-	}
-	a.view.Planned(planView(plan, s.target, arguments.allow))
 	if arguments.detailed && !plan.Empty() {
 		return said(exitChanges)
 	}
 	return nil
+}
+
+// show makes the plan of the project for a database and shows it, as plan and
+// apply both begin. The caller closes the session.
+func (a *app) show(ctx context.Context, database databaseArguments, allow allowances) (*session, *migrate.Plan, error) {
+	if err := allow.check(); err != nil {
+		return nil, nil, err
+	}
+	p, err := a.load()
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := a.connect(ctx, database)
+	if err != nil {
+		return nil, nil, err
+	}
+	plan, err := a.makePlan(ctx, s, p.program)
+	if err != nil {
+		return nil, nil, errors.Join(err, s.close())
+	}
+	a.view.Planned(planView(plan, s.target, allow))
+	return s, plan, nil
 }
 
 // makePlan compares the database with the program.
