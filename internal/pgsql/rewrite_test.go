@@ -283,10 +283,12 @@ func each(m protoreflect.Message, f func(protoreflect.Message) bool) {
 	})
 }
 
-// normal removes what the parser does not keep the same: locations, and the
-// nesting of ANDs and ORs in one another.
+// normal removes what the parser does not keep the same: locations, the nesting
+// of ANDs and ORs in one another, and a minus before a number, which it makes a
+// part of the number.
 func normal(n *pg.Node) *pg.Node {
 	n = proto.Clone(n).(*pg.Node)
+	foldMinus(n)
 	each(n.ProtoReflect(), func(m protoreflect.Message) bool {
 		if f := m.Descriptor().Fields().ByName("location"); f != nil {
 			m.Clear(f)
@@ -297,6 +299,35 @@ func normal(n *pg.Node) *pg.Node {
 		return true
 	})
 	return n
+}
+
+// foldMinus is doNegate of PostgreSQL's grammar, for a whole tree.
+func foldMinus(n *pg.Node) {
+	each(n.ProtoReflect(), func(m protoreflect.Message) bool {
+		node, ok := m.Interface().(*pg.Node)
+		if !ok {
+			return true
+		}
+		minus := node.GetAExpr()
+		if minus == nil || minus.Lexpr != nil || minus.Name[0].GetString_().GetSval() != "-" {
+			return true
+		}
+		foldMinus(minus.Rexpr)
+		switch v := minus.Rexpr.GetAConst().GetVal().(type) {
+		case *pg.A_Const_Ival:
+			v.Ival.Ival = -v.Ival.Ival
+		case *pg.A_Const_Fval:
+			if positive, negative := strings.CutPrefix(v.Fval.Fval, "-"); negative {
+				v.Fval.Fval = positive
+			} else {
+				v.Fval.Fval = "-" + v.Fval.Fval
+			}
+		default:
+			return false
+		}
+		node.Node = minus.Rexpr.Node
+		return false
+	})
 }
 
 func flatten(b *pg.BoolExpr) []*pg.Node {
