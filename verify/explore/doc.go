@@ -1,0 +1,29 @@
+// Package explore runs the same few clients against PostgreSQL in every order
+// their statements can take, and lets a judge look at what came out.
+//
+// It is a stateless model checker for code that talks to a real server. A
+// [Client] is ordinary Go that is given a [Conn]; each statement it sends waits
+// at a gate until the explorer grants it. When no client is running, there is a
+// decision: which of the waiting ones goes next. The explorer takes the first,
+// remembers the others, and when the schedule is over starts again from a reset
+// fixture, until every decision has been taken in every way.
+//
+//	x, err := explore.Open(ctx, url, explore.Options{Clients: 2})
+//	result, err := x.Explore(ctx, explore.Scenario{
+//		Name:    "two withdrawals",
+//		Fixture: "TRUNCATE accounts; INSERT INTO accounts VALUES (1, 100)",
+//		Clients: []explore.Client{{Name: "a", Run: withdraw}, {Name: "b", Run: withdraw}},
+//		Judge:   neverNegative,
+//	})
+//
+// A client whose statement waits for a lock is no choice: it goes on by itself
+// when the lock is free. One that waits for something that is not a lock makes
+// the schedule inconclusive, which is neither a pass nor a violation.
+//
+// Statements are not atomic. With [Scenario.Gates] the explorer also stops
+// inside INSERT, UPDATE and DELETE: after their snapshot was taken and before
+// each row is touched.
+//
+// The package needs pgx and nothing else, so that tests of a project can carry a
+// copy of it.
+package explore

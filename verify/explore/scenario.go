@@ -1,0 +1,63 @@
+package explore
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A Scenario is a fixture, the clients that run on it, and what must be true.
+type Scenario struct {
+	Name string
+	// Fixture is a script for the simple protocol that brings the database to where
+	// every schedule starts, whatever the one before has left.
+	Fixture string
+	Clients []Client
+	// Gates names tables ("app.seats", quoted as SQL quotes them) whose INSERT,
+	// UPDATE and DELETE statements the explorer also stops inside.
+	Gates []string
+	// Effect classifies a statement for the reductions. Nil, or [Unknown] as an
+	// answer, costs schedules and is always right.
+	Effect func(sql string) Effect
+	// AfterCommit is asked after each COMMIT and each statement that commits by
+	// itself, on a connection of its own, while no client is running.
+	AfterCommit func(ctx context.Context, conn *pgx.Conn) ([]Violation, error)
+	// Judge is asked at the end of every schedule.
+	Judge func(ctx context.Context, conn *pgx.Conn, run *Run) ([]Violation, error)
+}
+
+// A Client is the code of one session.
+type Client struct {
+	Name string // heads the client's column in a timeline
+	// Class is equal for clients that do the same with the same arguments: the
+	// explorer then need not try who of them starts first. Empty: like no other.
+	Class string
+	// Run is called once a schedule, on a goroutine of its own. It must depend on
+	// nothing but what it reads through conn. What it returns stands in [Run.Ends].
+	Run func(ctx context.Context, conn *Conn) (any, error)
+}
+
+// Effect is what a statement can do to other sessions.
+type Effect uint8
+
+// The effects.
+const (
+	// Unknown is taken to depend on everything.
+	Unknown Effect = iota
+	// Local touches nothing shared and needs no snapshot: SET LOCAL, SHOW. It runs
+	// without a decision.
+	Local
+	// Read looks at a snapshot and locks no row.
+	Read
+	// Write changes or locks rows, or takes an advisory lock.
+	Write
+)
+
+// A Violation is one thing that must not be.
+type Violation struct {
+	Rule string // what is broken, one sentence
+	// Columns and Rows are the evidence, when there is some: the rows of the
+	// violators query for instance.
+	Columns []string
+	Rows    [][]string
+}
