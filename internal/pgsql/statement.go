@@ -270,9 +270,6 @@ func (e *edits) add(removed string, named ...*pg.Node) {
 	e.list = append(e.list, edit)
 }
 
-// fail notes that an edit could not be made.
-func (e *edits) fail(err error) { e.errs = append(e.errs, err) }
-
 func (e *edits) result() ([]Edit, error) { return e.list, errors.Join(e.errs...) }
 
 // columnName returns the last name of a reference, or "" when that is a star.
