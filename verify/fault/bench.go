@@ -1,0 +1,154 @@
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/pawldb/pawl/internal/devdb"
+	"github.com/pawldb/pawl/internal/faultproxy"
+)
+
+// bench is what the rounds of a crash phase share.
+type bench struct {
+	workload Workload
+	options  CrashOptions
+	server   *devdb.Server   // nil when it is not ours to break
+	direct   *pgx.ConnConfig // past the proxy
+	via      *pgx.ConnConfig // through it
+	control  *control
+	proxy    *faultproxy.Proxy
+
+	mu   sync.Mutex
+	last *wire // the connection that the proxy opened last: only the first client comes that way
+}
+
+func newBench(server *devdb.Server, url string, w Workload, o CrashOptions) (*bench, error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{workload: w, options: o, server: server, direct: config, control: newControl(config)}
+	if b.proxy, err = faultproxy.Start(b.dial); err != nil {
+		return nil, err
+	}
+	front, err := pgx.ParseConfig(b.proxy.URL(config.User, config.Database))
+	if err != nil {
+		return nil, errors.Join(err, b.proxy.Close())
+	}
+	b.via = config.Copy()
+	b.via.Host, b.via.Port = front.Host, front.Port
+	b.via.TLSConfig, b.via.Fallbacks = nil, nil
+	return b, nil
+}
+
+func (b *bench) dial() (net.Conn, error) {
+	conn, err := dialServer(b.direct)
+	if err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.last = &wire{Conn: conn}
+	return b.last, nil
+}
+
+func (b *bench) wire() *wire {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.last
+}
+
+func (b *bench) close() error {
+	b.control.close()
+	return b.proxy.Close()
+}
+
+// connect opens the connection of a client: the first goes through the proxy.
+func (b *bench) connect(ctx context.Context, client int) (*pgx.Conn, error) {
+	config := b.direct
+	if client == 0 {
+		config = dialOnce(b.via)
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("connect client %d: %w", client, err)
+	}
+	return conn, nil
+}
+
+// dialOnce is a configuration for one connection of a process that may die:
+// pgx dials a second time when it finds the first broken, to have the server
+// cancel what runs there, which the dead cannot do.
+func dialOnce(config *pgx.ConnConfig) *pgx.ConnConfig {
+	config = config.Copy()
+	dial := config.DialFunc
+	var used atomic.Bool
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if used.Swap(true) {
+			return nil, errors.New("this client dials once")
+		}
+		return dial(ctx, network, address)
+	}
+	return config
+}
+
+// record runs the clients one after the other without any fault and returns the
+// points of the first. What goes wrong even so is a mistake in the workload.
+func (b *bench) record(ctx context.Context) ([]Point, error) {
+	ctx, cancel := context.WithTimeout(ctx, b.options.Timeout)
+	defer cancel()
+	if err := b.control.script(ctx, b.workload.Fixture); err != nil {
+		return nil, err
+	}
+	var points recorder
+	b.proxy.SetRules(points.rule)
+	defer b.proxy.SetRules()
+	r := &Round{Ends: make([]Ending, len(b.workload.Clients)), Recoveries: make([]*Ending, len(b.workload.Clients))}
+	for i, client := range b.workload.Clients {
+		conn, err := b.connect(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		r.Ends[i] = b.workload.run(conn, i, func() (any, error) { return client(ctx, conn) })
+		hangUp(conn)
+	}
+	if first := r.Ends[0]; first.Outcome != OK {
+		return nil, fmt.Errorf("without any fault the first client already fails: %s", first.answer())
+	}
+	found, err := b.control.judge(ctx, &b.workload, r)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) > 0 {
+		return nil, fmt.Errorf("without any fault, one client after the other, the judge already says: %s", found[0].Rule)
+	}
+	return append(points.list(), Point{Number: len(points.points), Message: end}), nil
+}
+
+// recorder numbers the points of a conversation.
+type recorder struct {
+	mu     sync.Mutex
+	points []Point
+}
+
+func (r *recorder) rule(f faultproxy.Frame) faultproxy.Action {
+	if p, ok := pointOf(f); ok {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		p.Number = len(r.points)
+		r.points = append(r.points, p)
+	}
+	return faultproxy.Forward
+}
+
+func (r *recorder) list() []Point {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]Point(nil), r.points...)
+}

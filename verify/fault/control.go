@@ -1,0 +1,181 @@
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/pawldb/pawl/verify/explore"
+)
+
+// control is the machinery's own connection, past the proxy, for one user at a
+// time. It is opened when needed, and again after the server was down.
+type control struct {
+	config *pgx.ConnConfig
+	mu     sync.Mutex
+	conn   *pgx.Conn
+}
+
+func newControl(config *pgx.ConnConfig) *control {
+	config = config.Copy()
+	// The clients' own settings are theirs; ours must see every pid.
+	config.RuntimeParams["application_name"] = "pawl verify"
+	return &control{config: config}
+}
+
+// use calls f with the connection.
+func (c *control) use(ctx context.Context, f func(*pgx.Conn) error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.conn == nil || c.conn.IsClosed() {
+		conn, err := pgx.ConnectConfig(ctx, c.config)
+		if err != nil {
+			return err
+		}
+		c.conn = conn
+	}
+	return f(c.conn)
+}
+
+// script runs SQL statements through the simple protocol.
+func (c *control) script(ctx context.Context, sql string) error {
+	if sql == "" {
+		return nil
+	}
+	return c.use(ctx, func(conn *pgx.Conn) error {
+		if _, err := conn.PgConn().Exec(ctx, sql).ReadAll(); err != nil {
+			return fmt.Errorf("the fixture does not run: %w", err)
+		}
+		return nil
+	})
+}
+
+// judge asks the workload's judge.
+func (c *control) judge(ctx context.Context, w *Workload, r *Round) (found []explore.Violation, err error) {
+	err = c.use(ctx, func(conn *pgx.Conn) error {
+		found, err = w.Judge(ctx, conn, r)
+		leave(conn)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the judge cannot look: %w", err)
+	}
+	return found, nil
+}
+
+// yes answers a query of one boolean.
+func (c *control) yes(ctx context.Context, sql string, args ...any) (is bool, err error) {
+	err = c.use(ctx, func(conn *pgx.Conn) error { return conn.QueryRow(ctx, sql, args...).Scan(&is) })
+	return is, err
+}
+
+// gone waits until the server has none of the backends any more, so that nothing
+// they still do can be missed.
+func (c *control) gone(ctx context.Context, pids []uint32) error {
+	list := make([]int64, len(pids))
+	for i, pid := range pids {
+		list[i] = int64(pid)
+	}
+	return c.await(ctx, "the end of the clients' backends",
+		"SELECT NOT EXISTS (SELECT FROM pg_catalog.pg_stat_activity WHERE pid = ANY ($1::bigint[]))", list)
+}
+
+// await polls until a query answers true.
+func (c *control) await(ctx context.Context, what, sql string, args ...any) error {
+	for {
+		switch is, err := c.yes(ctx, sql, args...); {
+		case err != nil:
+			return fmt.Errorf("wait for %s: %w", what, err)
+		case is:
+			return nil
+		}
+		if err := sleep(ctx, pollPause); err != nil {
+			return fmt.Errorf("wait for %s: %w", what, err)
+		}
+	}
+}
+
+// pollPause is how often the server is asked about something awaited.
+const pollPause = 2 * time.Millisecond
+
+// died waits until the connection is noticed to be dead, which it is as soon as
+// the server has begun to recover, and then until the server lets us in again.
+func (c *control) died(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.conn != nil && !c.conn.IsClosed() {
+		if _, err := c.conn.Exec(ctx, "SELECT 1"); err != nil {
+			hangUp(c.conn)
+		}
+	}
+	for {
+		conn, err := pgx.ConnectConfig(ctx, c.config)
+		if err == nil {
+			c.conn = conn
+			return nil
+		}
+		if sleep(ctx, pollPause) != nil {
+			return fmt.Errorf("wait for the server to recover: %w", err)
+		}
+	}
+}
+
+func (c *control) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	hangUp(c.conn)
+}
+
+// leave brings a connection out of a transaction in which somebody left it; one
+// that cannot be is closed.
+func leave(conn *pgx.Conn) {
+	if conn.IsClosed() || conn.PgConn().TxStatus() == 'I' {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if _, err := conn.Exec(ctx, "ROLLBACK"); err != nil {
+		hangUp(conn)
+	}
+}
+
+// hangUp closes a connection without waiting long; nil is allowed.
+func hangUp(conn *pgx.Conn) {
+	if conn == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	// What it says about a connection that was broken on purpose is no news.
+	_ = conn.Close(ctx)
+}
+
+// sleep waits for d, or fails with the end of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}
+
+// brief is a context for tidying up that outlives an ended one.
+func brief(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
+}
+
+// tidyTime is how long tidying up after a round may take.
+const tidyTime = 5 * time.Second
+
+// errLate ends a round that took too long.
+var errLate = errors.New("the round took too long")
