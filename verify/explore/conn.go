@@ -1,10 +1,175 @@
 package explore
 
+import (
+	"context"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
 // Conn is what a client's code sees: a connection whose statements wait for the
 // explorer's grant. It has the methods Begin, BeginTx, Exec, Query, QueryRow,
 // SendBatch and CopyFrom of *pgx.Conn, so that code written for a pool or a
 // connection takes it. A batch is one step.
 //
 // It shows no Conn and no Acquire: code that looked through it would run past
-// the gate. A transaction it begins is a pgx.Tx of which the same is true.
-type Conn struct{}
+// the gate. A transaction it begins is a pgx.Tx whose methods wait as well.
+//
+// Answers are read to their end before a method returns, so that a client holds
+// nothing open on the server while its own code runs.
+type Conn struct {
+	actor *actor
+	pg    *pgx.Conn
+	// ahead collects what was sent without a grant since the last step.
+	ahead []string
+	// serializable is set once a transaction at that level may have been opened,
+	// and stays: to take too much for serializable costs schedules, no more.
+	serializable bool
+}
+
+// Begin opens a transaction. Without [Options.Full] it waits for no grant: BEGIN
+// takes no snapshot and no lock, so it travels with the first statement.
+func (c *Conn) Begin(ctx context.Context) (pgx.Tx, error) {
+	return c.BeginTx(ctx, pgx.TxOptions{})
+}
+
+// BeginTx opens a transaction like [Conn.Begin]. A BeginQuery and a CommitQuery
+// are sent as they are.
+func (c *Conn) BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error) {
+	var real pgx.Tx
+	err := c.step(ctx, single(beginSQL(options), nil), func() answer {
+		var err error
+		real, err = c.pg.BeginTx(ctx, options)
+		return answer{tag: tagUnless(err, "BEGIN"), err: err}
+	})
+	if err != nil {
+		return nil, err
+	}
+	commit := options.CommitQuery
+	if commit == "" {
+		commit = "commit"
+	}
+	return &tx{conn: c, real: real, names: new(int), commitSQL: commit, rollbackSQL: "rollback"}, nil
+}
+
+// Exec runs a statement, or without arguments a script of several.
+func (c *Conn) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	var tag pgconn.CommandTag
+	err := c.step(ctx, single(sql, args), func() answer {
+		if len(args) == 0 {
+			results, err := c.pg.PgConn().Exec(ctx, sql).ReadAll()
+			a := answerOfResults(c.pg.TypeMap(), results, err)
+			if len(results) > 0 && err == nil {
+				tag = results[len(results)-1].CommandTag
+			}
+			return a
+		}
+		rows := readRows(c.pg.Query(ctx, sql, args...))
+		tag = rows.tag
+		return rows.answer()
+	})
+	return tag, err
+}
+
+// Query runs a statement and returns its rows, which have all arrived already.
+func (c *Conn) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	rows := c.query(ctx, sql, args)
+	return rows, rows.err
+}
+
+// QueryRow runs a statement of which one row is wanted.
+func (c *Conn) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	return row{c.query(ctx, sql, args)}
+}
+
+func (c *Conn) query(ctx context.Context, sql string, args []any) *rows {
+	var read *rows
+	err := c.step(ctx, single(sql, args), func() answer {
+		read = readRows(c.pg.Query(ctx, sql, args...))
+		return read.answer()
+	})
+	if read == nil {
+		read = failedRows(err)
+	}
+	return read
+}
+
+// SendBatch sends a batch, as one step. The callbacks of its queries run when the
+// results are closed.
+func (c *Conn) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+	var results *batchResults
+	parts := make([]part, 0, len(b.QueuedQueries))
+	for _, q := range b.QueuedQueries {
+		parts = append(parts, part{sql: q.SQL, args: q.Arguments})
+	}
+	err := c.step(ctx, parts, func() answer {
+		results = readBatch(ctx, c, b)
+		return results.answer()
+	})
+	if results == nil {
+		results = &batchResults{batch: b, err: err}
+	}
+	return results
+}
+
+// CopyFrom copies rows into a table, as one step. The source is read meanwhile,
+// and must not use the connection.
+func (c *Conn) CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, source pgx.CopyFromSource) (int64, error) {
+	var copied int64
+	quoted := make([]string, 0, len(columns))
+	for _, column := range columns {
+		quoted = append(quoted, pgx.Identifier{column}.Sanitize())
+	}
+	sql := "copy " + table.Sanitize() + " (" + strings.Join(quoted, ", ") + ") from stdin"
+	err := c.step(ctx, []part{{sql: sql, effect: Write}}, func() answer {
+		var err error
+		copied, err = c.pg.CopyFrom(ctx, table, columns, source)
+		return answer{tag: tagUnless(err, copyTag(copied)), err: err}
+	})
+	return copied, err
+}
+
+// step waits for the explorer's grant, does the work, and reports its answer.
+// The error is the answer's, or says that the schedule is over.
+func (c *Conn) step(ctx context.Context, parts []part, work func() answer) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case <-c.actor.over:
+		return errAbandoned
+	default:
+	}
+	q := c.request(ctx, parts)
+	if !q.gated(c.actor.full) {
+		c.ahead = append(c.ahead, q.sql)
+		return work().err
+	}
+	q.ahead, c.ahead = c.ahead, nil
+	if err := c.actor.ask(q); err != nil {
+		return err
+	}
+	a := work()
+	a.commits = q.committed(a, c.pg)
+	c.actor.tell(a)
+	return a.err
+}
+
+// beginSQL spells the statement that pgx sends for options.
+func beginSQL(options pgx.TxOptions) string {
+	if options.BeginQuery != "" {
+		return options.BeginQuery
+	}
+	words := []string{"begin"}
+	if options.IsoLevel != "" {
+		words = append(words, "isolation level", string(options.IsoLevel))
+	}
+	if options.AccessMode != "" {
+		words = append(words, string(options.AccessMode))
+	}
+	if options.DeferrableMode != "" {
+		words = append(words, string(options.DeferrableMode))
+	}
+	return strings.Join(words, " ")
+}

@@ -6,10 +6,12 @@ import "time"
 type Run struct {
 	// ID names the schedule: the clients in the order in which they were granted a
 	// step, "0.0.1.0". [Explorer.Replay] takes it.
-	ID         string
-	Clients    []string // their names
-	Steps      []Step
-	Ends       []End // one a client
+	ID      string
+	Clients []string // their names
+	Steps   []Step
+	Ends    []End // one a client
+	// FinalState is what [Scenario.State] said.
+	FinalState string
 	Violations []Violation
 	// Waits is how many steps had to wait for a lock.
 	Waits int
@@ -47,9 +49,13 @@ const (
 type Step struct {
 	Client int
 	Kind   Kind
-	SQL    string
-	Args   []string // as text; NULL is "NULL"
-	State  StepState
+	// SQL is the statement; of a batch, all of them, joined by ";" and a line's end.
+	SQL  string
+	Args []string // as text; NULL is "NULL"
+	// Ahead is what the client sent before it without waiting for a grant: BEGIN,
+	// and statements that are Local.
+	Ahead []string
+	State StepState
 	// WaitsFor are the clients that hold what the step waits for.
 	WaitsFor []int
 	// Tag, Columns and Rows are the answer: "UPDATE 1", and what it returned.

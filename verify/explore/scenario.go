@@ -24,6 +24,9 @@ type Scenario struct {
 	AfterCommit func(ctx context.Context, conn *pgx.Conn) ([]Violation, error)
 	// Judge is asked at the end of every schedule.
 	Judge func(ctx context.Context, conn *pgx.Conn, run *Run) ([]Violation, error)
+	// State describes what the database looks like at the end of a schedule. Its
+	// text is part of the outcome (see [Result.Outcomes]).
+	State func(ctx context.Context, conn *pgx.Conn) (string, error)
 }
 
 // A Client is the code of one session.

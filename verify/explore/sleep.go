@@ -1,0 +1,72 @@
+package explore
+
+// class is what the reductions know about a step before it is taken.
+type class struct {
+	effect Effect
+	// ends is true when the step ends a transaction: COMMIT, ROLLBACK, or a
+	// statement outside of one.
+	ends bool
+	// explicit is true when it does so by a COMMIT among other statements.
+	explicit bool
+	rollback bool
+	// serializable is true inside a transaction that may be SERIALIZABLE.
+	serializable bool
+	// wide is set when the step, once taken, turned out to concern others.
+	wide bool
+}
+
+// independent reports whether two steps of different clients come out the same
+// in both orders. blocked says that somebody waits for a lock.
+func independent(a, b class, blocked bool) bool {
+	if a.wide || b.wide || a.serializable || b.serializable || a.effect == Unknown || b.effect == Unknown {
+		return false
+	}
+	return false
+}
+
+// classify describes a request. open says whether a transaction is open before it.
+func classify(parts []part, open bool, effect func(string) Effect) (c class, local bool) {
+	c.effect, local = Local, true
+	for _, p := range parts {
+		kind := kindOf(p.sql)
+		if kind != Statement {
+			local = local && kind == Begin
+			open = kind == Begin
+			c.ends = kind != Begin
+			c.rollback = kind == Rollback
+			c.explicit = c.explicit || kind == Commit && len(parts) > 1
+			continue
+		}
+		e := effectOf(p, effect)
+		if e == Local {
+			continue
+		}
+		local = false
+		c.effect = wider(c.effect, e)
+		c.ends = c.ends || !open && e != Read
+	}
+	return c, local
+}
+
+// effectOf classifies one statement.
+func effectOf(p part, effect func(string) Effect) Effect {
+	if p.effect != Unknown {
+		return p.effect
+	}
+	switch first, _ := word(p.sql); first {
+	case "savepoint", "release":
+		return Local
+	}
+	if effect == nil {
+		return Unknown
+	}
+	return effect(p.sql)
+}
+
+// wider returns the effect of doing both.
+func wider(a, b Effect) Effect {
+	if a == Unknown || b == Unknown {
+		return Unknown
+	}
+	return max(a, b)
+}
