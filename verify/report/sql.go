@@ -167,19 +167,25 @@ func join(list []piece) string {
 	return b.String()
 }
 
-// withArguments is SQL with literals where its parameters stood. The literal is
-// in parentheses only where its sign could run into what stands before.
+// withArguments is SQL with literals where its parameters stood. The statements
+// of a batch, which semicolons part, count their parameters anew, and their
+// arguments follow each other.
 func withArguments(sql string, args []string) string {
 	list := pieces(sql)
+	used, highest := 0, 0
 	for i, p := range list {
+		if p.class == code && strings.Contains(p.text, ";") {
+			used, highest = used+highest, 0
+		}
 		if p.class != parameter {
 			continue
 		}
 		n, err := strconv.Atoi(p.text[1:])
-		if err != nil || n < 1 || n > len(args) {
+		if err != nil || n < 1 || used+n > len(args) {
 			continue
 		}
-		list[i].text = argument(args[n-1])
+		highest = max(highest, n)
+		list[i].text = argument(args[used+n-1])
 	}
 	return join(list)
 }
@@ -211,11 +217,11 @@ func withoutBraces(sql string) (string, error) {
 		case unicode:
 			list[i].text = strings.ReplaceAll(p.text, "}", `\007D`)
 		case p.class == quoted:
-			list[i].text = "E" + escapeBraces(strings.ReplaceAll(p.text, `\`, `\\`))
+			list[i].text = apart(list[:i]) + "E" + escapeBraces(strings.ReplaceAll(p.text, `\`, `\\`))
 		case p.class == escaped:
 			list[i].text = escapeBraces(p.text)
 		case p.class == identifier:
-			list[i].text = "U&" + strings.ReplaceAll(strings.ReplaceAll(p.text, `\`, `\\`), "}", `\007D`)
+			list[i].text = apart(list[:i]) + "U&" + strings.ReplaceAll(strings.ReplaceAll(p.text, `\`, `\\`), "}", `\007D`)
 		case p.class == dollar:
 			// The body is text like any other.
 			tag := p.text[:strings.IndexByte(p.text[1:], '$')+2]
@@ -226,6 +232,17 @@ func withoutBraces(sql string) (string, error) {
 		}
 	}
 	return join(list), nil
+}
+
+// apart is a space where a letter would run into what stands before it.
+func apart(before []piece) string {
+	if len(before) == 0 {
+		return ""
+	}
+	if text := before[len(before)-1].text; text != "" && isWord(text[len(text)-1]) {
+		return " "
+	}
+	return ""
 }
 
 // escapeBraces replaces the braces of a string with backslash escapes.
