@@ -23,6 +23,9 @@ type bench struct {
 	via      *pgx.ConnConfig // through it
 	control  *control
 	proxy    *faultproxy.Proxy
+	clients  *lines // of the clients
+	rescuers *lines // of their recoveries
+	rounds   int    // so far
 
 	mu   sync.Mutex
 	last *wire // the connection that the proxy opened last: only the first client comes that way
@@ -44,6 +47,14 @@ func newBench(server *devdb.Server, url string, w Workload, o CrashOptions) (*be
 	b.via = config.Copy()
 	b.via.Host, b.via.Port = front.Host, front.Port
 	b.via.TLSConfig, b.via.Fallbacks = nil, nil
+	b.clients = newLines(len(w.Clients), b.connect)
+	b.rescuers = newLines(len(w.Clients), func(ctx context.Context, i int) (*pgx.Conn, error) {
+		conn, err := pgx.ConnectConfig(ctx, b.direct)
+		if err != nil {
+			return nil, fmt.Errorf("connect the recovery of client %d: %w", i, err)
+		}
+		return conn, nil
+	})
 	return b, nil
 }
 
@@ -65,6 +76,8 @@ func (b *bench) wire() *wire {
 }
 
 func (b *bench) close() error {
+	b.clients.close()
+	b.rescuers.close()
 	b.control.close()
 	return b.proxy.Close()
 }
@@ -111,12 +124,12 @@ func (b *bench) record(ctx context.Context) ([]Point, error) {
 	defer b.proxy.SetRules()
 	r := &Round{Ends: make([]Ending, len(b.workload.Clients)), Recoveries: make([]*Ending, len(b.workload.Clients))}
 	for i, client := range b.workload.Clients {
-		conn, err := b.connect(ctx, i)
+		conn, err := b.clients.take(ctx, i)
 		if err != nil {
 			return nil, err
 		}
 		r.Ends[i] = b.workload.run(conn, i, func() (any, error) { return client(ctx, conn) })
-		hangUp(conn)
+		leave(conn)
 	}
 	if first := r.Ends[0]; first.Outcome != OK {
 		return nil, fmt.Errorf("without any fault the first client already fails: %s", first.answer())

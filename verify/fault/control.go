@@ -84,6 +84,18 @@ func (c *control) gone(ctx context.Context, pids []uint32) error {
 		"SELECT NOT EXISTS (SELECT FROM pg_catalog.pg_stat_activity WHERE pid = ANY ($1::bigint[]))", list)
 }
 
+// expel ends backends whose clients are gone.
+func (c *control) expel(ctx context.Context, pids []uint32) error {
+	ctx, cancel := context.WithTimeout(ctx, tidyTime)
+	defer cancel()
+	for _, pid := range pids {
+		if _, err := c.yes(ctx, "SELECT pg_catalog.pg_terminate_backend($1)", int(pid)); err != nil {
+			return err
+		}
+	}
+	return c.gone(ctx, pids)
+}
+
 // await polls until a query answers true.
 func (c *control) await(ctx context.Context, what, sql string, args ...any) error {
 	for {
@@ -167,11 +179,6 @@ func sleep(ctx context.Context, d time.Duration) error {
 	case <-t.C:
 		return nil
 	}
-}
-
-// brief is a context for tidying up that outlives an ended one.
-func brief(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
 }
 
 // tidyTime is how long tidying up after a round may take.

@@ -155,7 +155,6 @@ func (t *Tally) add(r *Round, result *CrashResult, why string, keep int) {
 	} else {
 		t.Missed++
 	}
-	r.Number = len(result.Inconclusive) + result.Faults
 	switch {
 	case why != "":
 		result.Inconclusive = append(result.Inconclusive, Inconclusive{Round: r.Number, Fault: r.Fault, Why: why})

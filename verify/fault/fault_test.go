@@ -77,3 +77,23 @@ func countedOnce(ctx context.Context, conn *pgx.Conn, r *fault.Round) ([]explore
 	}
 	return fault.OnceInTotal(r, n), nil
 }
+
+// complete is the statement with which a worker ($2) that holds the fence $3 ends
+// job $1. Unguarded, it relies on the lease alone.
+func complete(guarded bool) string {
+	sql := `UPDATE job SET done_by = $2 WHERE id = $1 AND done_by IS NULL`
+	if guarded {
+		return sql + ` AND fence = $3`
+	}
+	return sql + ` AND $3::int IS NOT NULL`
+}
+
+// doneByItsOwner demands that a job is ended by nobody but who holds it.
+func doneByItsOwner(ctx context.Context, conn *pgx.Conn) ([]explore.Violation, error) {
+	var owner, done string
+	err := conn.QueryRow(ctx, `SELECT owner, coalesce(done_by, owner) FROM job`).Scan(&owner, &done)
+	if err != nil || owner == done {
+		return nil, err
+	}
+	return []explore.Violation{{Rule: "a job is ended by its owner", Columns: []string{"owner", "done_by"}, Rows: [][]string{{owner, done}}}}, nil
+}

@@ -27,7 +27,7 @@ type trial struct {
 	rivals sync.WaitGroup
 
 	mu       sync.Mutex
-	pids     []uint32 // the backends of the round
+	orphans  []uint32 // backends whose clients are gone
 	seen     int      // points of the first client so far
 	fault    Fault
 	sever    bool // the client loses its connection at the end of the round trip
@@ -39,9 +39,10 @@ type trial struct {
 func (b *bench) round(ctx context.Context, fault Fault) (r *Round, why string, err error) {
 	n := len(b.workload.Clients)
 	t := &trial{
-		bench: b, fault: fault, conns: make([]*pgx.Conn, n), finished: make(chan struct{}),
-		round: &Round{Ends: make([]Ending, n), Recoveries: make([]*Ending, n)},
+		bench: b, fault: fault, finished: make(chan struct{}),
+		round: &Round{Number: b.rounds, Ends: make([]Ending, n), Recoveries: make([]*Ending, n)},
 	}
+	b.rounds++
 	bounded, cancel := context.WithTimeoutCause(ctx, b.options.Timeout+b.workload.Lease, errLate)
 	defer cancel()
 	start := time.Now()
@@ -56,7 +57,7 @@ func (b *bench) round(ctx context.Context, fault Fault) (r *Round, why string, e
 		if err != nil {
 			why += ": " + err.Error()
 		}
-		return t.round, why, t.tidy(ctx)
+		return t.round, why, t.control.expel(ctx, t.orphans)
 	case err != nil:
 		return nil, "", err
 	}
@@ -69,14 +70,9 @@ func (t *trial) run(ctx context.Context) error {
 	if err := t.control.script(ctx, t.workload.Fixture); err != nil {
 		return err
 	}
-	for i := range t.conns {
-		conn, err := t.connect(ctx, i)
-		if err != nil {
-			return err
-		}
-		defer hangUp(conn)
-		t.conns[i] = conn
-		t.pids = append(t.pids, conn.PgConn().PID())
+	var err error
+	if t.conns, err = t.clients.takeAll(ctx); err != nil {
+		return err
 	}
 	t.proxy.Reset()
 	t.proxy.SetRules(func(f faultproxy.Frame) faultproxy.Action { return t.rule(ctx, f) })
@@ -105,7 +101,7 @@ func (t *trial) run(ctx context.Context) error {
 	if t.failed != nil {
 		return t.failed
 	}
-	return t.control.gone(ctx, t.pids)
+	return t.control.gone(ctx, t.orphans)
 }
 
 // client runs a client and, where it does not know how its work ended, the
@@ -116,7 +112,7 @@ func (t *trial) client(ctx context.Context, i int) {
 	}
 	conn := t.conns[i]
 	e := t.workload.run(conn, i, func() (any, error) { return t.workload.Clients[i](ctx, conn) })
-	hangUp(conn)
+	t.left(conn)
 	t.round.Ends[i] = e
 	if e.Outcome == Unknown && !(i == 0 && t.struckBy(PauseClient)) {
 		t.recover(ctx, i, e)
@@ -133,21 +129,30 @@ func (t *trial) recover(ctx context.Context, i int, before Ending) {
 	}
 	t.down.RLock()
 	defer t.down.RUnlock()
-	conn, err := pgx.ConnectConfig(ctx, t.direct)
+	conn, err := t.rescuers.take(ctx, i)
 	if err != nil {
-		t.fail(fmt.Errorf("recover client %d: %w", i, err))
+		t.fail(err)
 		return
 	}
-	defer hangUp(conn)
-	pid := conn.PgConn().PID()
-	t.mu.Lock()
-	t.pids = append(t.pids, pid)
 	if i == 0 {
-		t.recovery = int(pid)
+		t.mu.Lock()
+		t.recovery = int(conn.PgConn().PID())
+		t.mu.Unlock()
 	}
-	t.mu.Unlock()
 	e := t.workload.recovery(ctx, conn, i, before)
+	t.left(conn)
 	t.round.Recoveries[i] = &e
+}
+
+// left looks after a connection that its user is done with: one that is broken
+// may have left a backend behind that is still at work.
+func (t *trial) left(conn *pgx.Conn) {
+	leave(conn)
+	if conn.IsClosed() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.orphans = append(t.orphans, conn.PgConn().PID())
+	}
 }
 
 // struckBy reports whether a fault of the kind has been injected.
@@ -164,16 +169,4 @@ func (t *trial) fail(err error) {
 	if t.failed == nil {
 		t.failed = err
 	}
-}
-
-// tidy throws out whoever is left of a round that was given up.
-func (t *trial) tidy(ctx context.Context) error {
-	ctx, cancel := brief(ctx)
-	defer cancel()
-	for _, pid := range t.pids {
-		if _, err := t.control.yes(ctx, "SELECT pg_catalog.pg_terminate_backend($1)", int(pid)); err != nil {
-			return err
-		}
-	}
-	return t.control.gone(ctx, t.pids)
 }

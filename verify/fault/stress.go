@@ -114,7 +114,7 @@ func (s *stress) round(ctx context.Context, number int, result *StressResult) er
 	start := time.Now()
 	late := s.call(ctx, r)
 	r.Duration = time.Since(start)
-	if err := ctx.Err(); err != nil {
+	if err := s.settle(ctx); err != nil {
 		return err
 	}
 	if late {
@@ -170,6 +170,20 @@ func (s *stress) call(ctx context.Context, r *Round) (late bool) {
 	close(barrier)
 	clients.Wait()
 	return ctx.Err() != nil
+}
+
+// settle waits for what lost connections have left behind.
+func (s *stress) settle(ctx context.Context) error {
+	var orphans []uint32
+	for _, conn := range s.conns {
+		if conn.IsClosed() {
+			orphans = append(orphans, conn.PgConn().PID())
+		}
+	}
+	if len(orphans) == 0 {
+		return ctx.Err()
+	}
+	return s.control.expel(ctx, orphans)
 }
 
 func (s *stress) close() {

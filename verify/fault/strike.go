@@ -43,7 +43,7 @@ func (t *trial) reaches(p Point) bool {
 	defer t.mu.Unlock()
 	p.Number = t.seen
 	t.seen++
-	if p.Number != t.fault.Point.Number || t.fault.Injected {
+	if p.Number != t.fault.Point.Number || t.fault.Point.Message == end || t.fault.Injected {
 		return false
 	}
 	// Concurrent clients may have led this one to another statement.
@@ -83,6 +83,8 @@ func (t *trial) terminate(ctx context.Context, victim uint32) error {
 func (t *trial) takeDown(ctx context.Context, victim uint32) error {
 	t.down.Lock()
 	defer t.down.Unlock()
+	t.clients.epoch.Add(1)
+	t.rescuers.epoch.Add(1)
 	if t.fault.Kind == Restart {
 		if err := t.server.RestartImmediate(ctx); err != nil {
 			return err
