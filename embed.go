@@ -1,9 +1,10 @@
-// Package pawlsrc holds the source text of the runtime library, package
-// [github.com/pawldb/pawl/pawl], so that the tool can copy it into a project
-// (generate "go" with runtime = "copy", the default).
+// Package pawlsrc holds the source text of what the tool copies into projects:
+// the runtime library, package [github.com/pawldb/pawl/pawl] (generate "go" with
+// runtime = "copy", the default), and the explorer, package
+// [github.com/pawldb/pawl/verify/explore] (with race_tests = true).
 //
 // It stands at the root of the module because go:embed reaches only downwards.
-// Nothing of the runtime is linked into the tool by it: these are bytes.
+// Nothing of either is linked into the tool by it: these are bytes.
 package pawlsrc
 
 import (
@@ -11,16 +12,22 @@ import (
 	"io/fs"
 )
 
-//go:embed pawl/*.go
+//go:embed pawl/*.go verify/explore/*.go
 var files embed.FS
 
 // Runtime returns the folder of the runtime's Go files, its tests included;
 // codegen/golang leaves those out when it copies.
-func Runtime() fs.FS {
-	folder, err := fs.Sub(files, "pawl")
+func Runtime() fs.FS { return folder("pawl") }
+
+// Explorer returns the folder of the explorer's Go files, its tests included, as
+// Runtime does.
+func Explorer() fs.FS { return folder("verify/explore") }
+
+func folder(path string) fs.FS {
+	sub, err := fs.Sub(files, path)
 	if err != nil {
-		// fs.Sub fails only on a malformed path, and this one is a constant.
+		// fs.Sub fails only on a malformed path, and these are constants.
 		panic("pawlsrc: " + err.Error())
 	}
-	return folder
+	return sub
 }

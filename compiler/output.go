@@ -76,6 +76,8 @@ func (c *compilation) apartOutputs(dir, file string) {
 		d.Detail = "The DDL would be the file " + quote(file) + ", where the Go package needs a directory."
 	case inside && rest == "pawl" && c.program.Go.Runtime == "copy":
 		d.Detail = "The DDL would be the file " + quote(file) + ", where the copy of the runtime needs a directory."
+	case inside && rest == "pawl/explore" && c.program.Go.Runtime == "copy" && c.program.Go.RaceTests:
+		d.Detail = "The DDL would be the file " + quote(file) + ", where the copy of the explorer needs a directory."
 	case inside && !strings.Contains(rest, "/") && strings.HasSuffix(rest, ".go"):
 		d.Detail = "The DDL would be the file " + quote(file) + ", one of the Go package's."
 	default:

@@ -32,7 +32,7 @@ func (c *compilation) settings() {
 		c.advisoryClass(pawl.AdvisoryClass)
 	}
 	if g := c.spec.Go; g != nil {
-		p.Go = &ir.GoOutput{Dir: g.Out.V, Package: g.Package.V, Runtime: g.Runtime.V, Pos: pos(g.Header)}
+		p.Go = &ir.GoOutput{Dir: g.Out.V, Package: g.Package.V, Runtime: g.Runtime.V, RaceTests: g.RaceTests.V, Pos: pos(g.Header)}
 		if p.Go.Runtime == "" {
 			p.Go.Runtime = "copy"
 		}

@@ -18,7 +18,7 @@ var generateGoSchema = blockSchema{
 		{Name: "package", Kind: stringKind, Doc: "the package's name; the last part of out when absent"},
 		{Name: "runtime", Kind: stringKind, Doc: "copy, or the import path of the runtime"},
 		{Name: "adapters", Kind: anyKind, Later: "implement pawl.Observer in your code", Doc: "slog, otel"},
-		{Name: "race_tests", Kind: boolKind, Later: "write them by hand; examples/seats shows how", Doc: "also write tests of the races"},
+		{Name: "race_tests", Kind: boolKind, Doc: "also write tests that try the races of each table in every order"},
 		{Name: "uuid", Kind: stringKind, Later: "give the column go { type = \"…\" }", Doc: "the Go type of uuid"},
 	},
 }
@@ -54,7 +54,7 @@ func (p *project) decodeGenerate(block *hclsyntax.Block) {
 		p.spec.SQL = &GenerateSQL{Block: b.block, Out: b.text("out")}
 		return
 	}
-	p.spec.Go = &GenerateGo{Block: b.block, Out: b.text("out"), Package: b.text("package"), Runtime: b.text("runtime")}
+	p.spec.Go = &GenerateGo{Block: b.block, Out: b.text("out"), Package: b.text("package"), Runtime: b.text("runtime"), RaceTests: b.flag("race_tests")}
 	if !p.spec.Go.Package.Set {
 		p.spec.Go.Package.V = path.Base(p.spec.Go.Out.V)
 	}

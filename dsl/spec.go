@@ -112,6 +112,8 @@ type GenerateGo struct {
 	Out     Value[string]
 	Package Value[string]
 	Runtime Value[string]
+	// RaceTests asks for tests of the generated methods under every interleaving.
+	RaceTests Value[bool]
 }
 
 // GenerateSQL is a generate "sql" block.

@@ -22,8 +22,14 @@ type File struct {
 type GenerateOptions struct {
 	// ImportPath is the Go import path of the output directory: the module's path
 	// and the directory below it. With runtime = "copy" the output imports
-	// <ImportPath>/pawl; otherwise it is not looked at.
+	// <ImportPath>/pawl, and race tests import <ImportPath>; otherwise it is not
+	// looked at.
 	ImportPath string
+	// Schema is the DDL that race tests make their database with, and Explorer holds
+	// the Go files of package explore, which stands beside a copied runtime. Both are
+	// looked at for race tests alone.
+	Schema   string
+	Explorer fs.FS
 }
 
 // RuntimeCopy is the value of runtime in a generate block that asks for a copy
@@ -49,9 +55,15 @@ func Generate(p *ir.Program, library fs.FS, o GenerateOptions) ([]File, []Proble
 	for i := range p.Repositories {
 		e.emitRepository(i)
 	}
+	if p.Go.RaceTests {
+		e.emitRaces(o)
+	}
 	collect()
 	if p.Go.Runtime == RuntimeCopy {
-		e.copyRuntime(library)
+		e.copyFolder(library, "pawl")
+		if p.Go.RaceTests {
+			e.copyFolder(o.Explorer, "pawl/explore")
+		}
 	}
 	if len(e.problems) > 0 {
 		return nil, e.problems

@@ -7,28 +7,29 @@ import (
 	"strings"
 )
 
-// copyRuntime adds the runtime's files to the output, in a folder of their own.
-// The header makes them ours: they are rewritten and removed with the rest.
-func (e *emitter) copyRuntime(runtime fs.FS) {
-	names, err := fs.Glob(runtime, "*.go")
+// copyFolder adds the Go files of a folder to the output, in a folder of their
+// own: the runtime, and the explorer. The header makes them ours: they are
+// rewritten and removed with the rest.
+func (e *emitter) copyFolder(from fs.FS, to string) {
+	names, err := fs.Glob(from, "*.go")
 	if err == nil && len(names) == 0 {
 		err = fmt.Errorf("it holds no Go files")
 	}
 	if err != nil {
-		e.problems = append(e.problems, internalProblem("the runtime", err))
+		e.problems = append(e.problems, internalProblem("the source of "+to, err))
 		return
 	}
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		text, err := fs.ReadFile(runtime, name)
+		text, err := fs.ReadFile(from, name)
 		if err != nil {
-			e.problems = append(e.problems, internalProblem("pawl/"+name, err))
+			e.problems = append(e.problems, internalProblem(to+"/"+name, err))
 			continue
 		}
 		// The empty line keeps our header out of the package's doc comment.
 		content := append([]byte(header+"\n"), text...)
-		e.files = append(e.files, File{Path: path.Join(e.program.Go.Dir, "pawl", name), Content: content})
+		e.files = append(e.files, File{Path: path.Join(e.program.Go.Dir, to, name), Content: content})
 	}
 }

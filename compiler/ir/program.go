@@ -23,7 +23,10 @@ type GoOutput struct {
 	Dir     string // relative to the project
 	Package string
 	Runtime string // "copy", or the import path of the runtime
-	Pos     Pos
+	// RaceTests asks for tests beside the package that run its methods against each
+	// other, in every order that their statements can take.
+	RaceTests bool
+	Pos       Pos
 }
 
 // SQLOutput is a `generate "sql"` block.

@@ -8,8 +8,9 @@ pawl {
 }
 
 generate "go" {
-  out     = "store"
-  package = "store"
+  out        = "store"
+  package    = "store"
+  race_tests = true # store/*_race_test.go
 }
 
 generate "sql" { out = "schema.sql" }

@@ -28,7 +28,6 @@ variable "tables" {
 generate "go" {
   out        = "store"
   adapters   = ["slog"] # ERROR not-yet "\"adapters\""
-  race_tests = true # ERROR not-yet "\"race_tests\""
 }
 locals {
   a = env("HOME", "x") # ERROR not-yet "env\\(\\).*--var"

@@ -107,17 +107,22 @@ func (a *app) render(p *project) (output, error) {
 		out.files[path.Clean(file.Path)] = file.Content
 	}
 	dir := path.Clean(filepath.ToSlash(p.program.Go.Dir))
-	out.owned = []string{dir, path.Join(dir, "pawl")}
+	out.owned = []string{dir, path.Join(dir, "pawl"), path.Join(dir, "pawl", "explore")}
 	return out, nil
 }
 
-// goOptions finds the import path of the output where the output needs it.
+// goOptions finds what the output needs beside the program: its own import path,
+// and for race tests the schema and the explorer.
 func (p *project) goOptions() (golang.GenerateOptions, error) {
-	if p.program.Go.Runtime != golang.RuntimeCopy {
-		return golang.GenerateOptions{}, nil
+	var options golang.GenerateOptions
+	if p.program.Go.RaceTests {
+		options.Explorer, options.Schema = pawlsrc.Explorer(), postgres.Schema(p.program)
+	} else if p.program.Go.Runtime != golang.RuntimeCopy {
+		return options, nil
 	}
-	importPath, err := importPath(filepath.Join(p.dir, filepath.FromSlash(p.program.Go.Dir)))
-	return golang.GenerateOptions{ImportPath: importPath}, err
+	var err error
+	options.ImportPath, err = importPath(filepath.Join(p.dir, filepath.FromSlash(p.program.Go.Dir)))
+	return options, err
 }
 
 // goProblems shows what keeps the spec from becoming Go.
