@@ -1,0 +1,196 @@
+package verify
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/verify/client"
+	"github.com/pawldb/pawl/verify/explore"
+	"github.com/pawldb/pawl/verify/fixture"
+)
+
+// edit: two clients read a row, decide and write it; one of them beside clients
+// that do not lock; and a child row inserted meanwhile, which tells what the
+// strength of the lock costs.
+func (m *model) edit(i *ir.Edit) {
+	var op *ir.Operation
+	for _, o := range m.made(&i.Base) {
+		if o.Kind == ir.EditOp {
+			op = o
+		}
+	}
+	if op == nil {
+		return
+	}
+	e := editing{m.index, i, op, i.Base.Table}
+	tables := []ir.TableRef{e.t}
+	locks := e.locks()
+	beside := func(label, name string, second func(old, other fixture.Row) actor, mutants ...mutant) *check {
+		return m.add(label, name, tables, func(ctx context.Context, s *site) (*scene, error) {
+			set, row, first, other, err := e.rows(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			return e.scene(set, e.decide(row, first), second(row, other)), nil
+		}, mutants...)
+	}
+	beside(op.Name+"-"+op.Name, "two clients "+op.Name+" one row", e.decide, append(locks, e.splitTransaction())...)
+	beside(op.Name+"-raw", "a raw UPDATE comes between reading and writing", func(old, other fixture.Row) actor {
+		return raw("raw UPDATE", "", e.updateSQL(e.t, e.identify(e.t, old.Values), pick(other.Values, op.Columns)))
+	}, locks...)
+	beside(op.Name+"-delete", "a raw DELETE comes between reading and writing", func(old, _ fixture.Row) actor {
+		return raw("raw DELETE", "", e.deleteSQL(e.t, e.identify(e.t, old.Values)))
+	}, locks...)
+	m.editBesideChild(e)
+}
+
+// editing is one edit and its operation.
+type editing struct {
+	*index
+	rule *ir.Edit
+	op   *ir.Operation
+	t    ir.TableRef
+}
+
+// rows are the row to edit and two proposals of what to make of it.
+func (e editing) rows(ctx context.Context, s *site) (set *fixture.Set, row, first, second fixture.Row, err error) {
+	set = s.maker.Set(s.conn)
+	if row, err = set.Add(ctx, e.t, fixture.Want{Where: e.filled()}); err != nil {
+		return
+	}
+	if first, err = set.Propose(ctx, e.t, fixture.Want{Where: e.filled(), Vary: e.op.Columns}); err != nil {
+		return
+	}
+	second, err = set.Propose(ctx, e.t, fixture.Want{Where: e.filled(), Vary: e.op.Columns})
+	return
+}
+
+// filled asks for values in the columns that change, so that two of them differ.
+func (e editing) filled() string {
+	conditions := make([]string, len(e.op.Columns))
+	for i, c := range e.op.Columns {
+		conditions[i] = ir.Ident(c) + " IS NOT NULL"
+	}
+	return all(conditions...)
+}
+
+// decide is a client that makes the columns of a row what a proposal has.
+func (e editing) decide(row, to fixture.Row) actor {
+	args := argsOf(e.op, row.Values)
+	return actor{
+		name: e.op.Name, class: e.op.Address + spell(args) + spell(pick(to.Values, e.op.Columns)),
+		run: func(ctx context.Context, conn *explore.Conn, v *variant) (any, error) {
+			return v.do(ctx, conn, client.Call{Operation: e.op, Args: args, Decide: func(map[string]*string) map[string]*string {
+				return pick(to.Values, e.op.Columns)
+			}})
+		},
+	}
+}
+
+// scene demands that nobody wrote the row between an edit's reading and writing.
+func (e editing) scene(set *fixture.Set, actors ...actor) *scene {
+	return &scene{fixture: script(set, e.t), actors: actors, violators: violators(&e.rule.Base), judge: e.undisturbed}
+}
+
+func (e editing) undisturbed(j *judgement) []explore.Violation {
+	var found []explore.Violation
+	for i := range j.run.Ends {
+		for _, d := range j.deeds(i) {
+			if d.op != e.op || d.outcome.Answer != client.OK {
+				continue
+			}
+			same := make([]string, 0, len(e.op.Columns))
+			for _, c := range e.op.Columns {
+				same = append(same, "o."+ir.Ident(c)+" IS NOT DISTINCT FROM "+literal(d.outcome.Read[c], e.column(e.t, c).Type))
+			}
+			found = append(found, j.bad(rule{
+				"an edit wrote over what another client had written after it read the row",
+				badEffects(e.t, "c.client <> "+strconv.Itoa(i)+" OR c.op <> 'UPDATE' OR "+all(same...)),
+			})...)
+		}
+	}
+	return found
+}
+
+// locks are the edit without its lock, and with one that lets others write.
+func (e editing) locks() []mutant {
+	s, tree := statementOf(e.op, ir.LockStatement)
+	if tree == nil {
+		return nil
+	}
+	var list []mutant
+	if edits, err := tree.WithoutRowLocks(); err == nil {
+		for _, x := range edits {
+			list = append(list, edited("without-lock", "without "+x.Removed, e.op, s, x))
+		}
+	}
+	for _, weak := range []string{"FOR KEY SHARE"} {
+		if edits, err := tree.WithRowLocks(weak); err == nil {
+			for _, x := range edits {
+				list = append(list, edited("with-"+slug(weak), "with "+weak+" instead of "+x.Removed, e.op, s, x, weak))
+			}
+		}
+	}
+	return list
+}
+
+// splitTransaction is an edit that lets go of the row before it writes.
+func (e editing) splitTransaction() mutant {
+	return mutant{
+		id: "split-transaction", name: "with reading and writing in two transactions", without: client.Without{Transaction: true},
+		diff: []string{" /* " + e.op.Address + " */", " SELECT … FOR …", "+COMMIT; BEGIN", " UPDATE …"},
+	}
+}
+
+// editBesideChild inserts a row that refers to the one being edited. With FOR NO
+// KEY UPDATE nobody waits.
+func (m *model) editBesideChild(e editing) {
+	if e.op.Lock != ir.ForNoKeyUpdate {
+		return
+	}
+	children := m.children(e.t)
+	i := slices.IndexFunc(children, func(c child) bool { return c.table != e.t && m.operation(c.table, ir.InsertOp) != nil })
+	if i < 0 {
+		return
+	}
+	c := children[i]
+	insert := m.operation(c.table, ir.InsertOp)
+	m.add(e.op.Name+"-child", "a row of "+c.table.Name+" that refers to the row comes in while a client will "+e.op.Name, []ir.TableRef{e.t, c.table},
+		func(ctx context.Context, s *site) (*scene, error) {
+			set, row, first, _, err := e.rows(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			link := map[string]*string{}
+			for k, column := range c.key.Columns {
+				link[column] = row.Values[c.key.RefColumns[k]]
+			}
+			below, err := set.Propose(ctx, c.table, fixture.Want{Values: link, Where: s.initial(c.table)})
+			if err != nil {
+				return nil, err
+			}
+			sc := e.scene(set, e.decide(row, first), calling(insert, argsOf(insert, below.Values)))
+			sc.neverWait = "an insert of a child row waited for an edit that leaves the parent's key alone"
+			return sc, nil
+		}, e.stronger()...)
+}
+
+// stronger is the edit with FOR UPDATE: as safe, and it blocks whoever inserts a
+// child row.
+func (e editing) stronger() []mutant {
+	s, tree := statementOf(e.op, ir.LockStatement)
+	if tree == nil {
+		return nil
+	}
+	edits, err := tree.WithRowLocks("FOR UPDATE")
+	if err != nil {
+		return nil
+	}
+	var list []mutant
+	for _, x := range edits {
+		list = append(list, edited("with-for-update", "with FOR UPDATE instead of "+x.Removed, e.op, s, x, "FOR UPDATE"))
+	}
+	return list
+}

@@ -1,0 +1,196 @@
+package verify
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/internal/pgsql"
+	"github.com/pawldb/pawl/verify/fixture"
+)
+
+// subject is a declaration and the checks of it.
+type subject struct {
+	report Subject
+	checks []*check
+}
+
+// model makes the checks of a program: a file for each construct says what
+// brings its operations into conflict and which guards it rests on.
+type model struct {
+	*index
+	subjects []*subject
+}
+
+// models makes the checks of everything that a program declares.
+func models(x *index) []*subject {
+	m := &model{index: x}
+	for _, i := range x.program.Invariants {
+		m.subject(i.Facts())
+		m.invariant(i)
+	}
+	for i := range x.program.Repositories {
+		m.repository(&x.program.Repositories[i])
+	}
+	return slices.DeleteFunc(m.subjects, func(s *subject) bool { return len(s.checks) == 0 })
+}
+
+func (m *model) invariant(i ir.Invariant) {
+	switch i := i.(type) {
+	case *ir.NoDuplicates:
+		m.duplicates(i)
+	case *ir.NoOverlap:
+		m.overlap(i)
+	case *ir.Transitions:
+		m.transitions(i)
+	case *ir.Adjust:
+		m.adjust(i)
+	case *ir.Edit:
+		m.edit(i)
+	case *ir.QueueRule:
+		m.queue(i)
+	case *ir.SingletonRule:
+		m.singleton(i)
+	}
+}
+
+func (m *model) subject(f *ir.Facts) {
+	m.subjects = append(m.subjects, &subject{report: Subject{
+		Address: f.Address, Kind: f.Kind, Promise: f.Promise, Mechanism: f.Mechanism, Pos: f.Pos,
+	}})
+}
+
+// add adds a check to the subject at hand. label is unique in it.
+func (m *model) add(label, name string, tables []ir.TableRef, build func(context.Context, *site) (*scene, error), mutants ...mutant) *check {
+	s := m.subjects[len(m.subjects)-1]
+	c := &check{id: s.report.Address + "/" + label, name: name, tables: tables, build: build, mutants: mutants}
+	s.checks = append(s.checks, c)
+	return c
+}
+
+// script is the fixture of a set, with the record of effects empty. Tables that
+// clients write to are emptied even where the fixture has no row of them.
+func script(set *fixture.Set, tables ...ir.TableRef) string {
+	return set.Script(tables...) + emptyEffects
+}
+
+// violators is the rule that an invariant's own query asks for.
+func violators(f *ir.Facts) []rule {
+	if f.Violators == "" {
+		return nil
+	}
+	return []rule{{"the rule is broken: " + f.Promise, f.Violators}}
+}
+
+// columnsOf are the columns that an expression reads.
+func columnsOf(expr string) []string {
+	e, err := pgsql.ParseExpr(expr, pgsql.Options{})
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, c := range e.Columns() {
+		if !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// qualified is an expression over a row that goes by another name, with its
+// arguments filled in.
+func qualified(expr, row string, args map[string]*string, types map[string]ir.Type) (string, error) {
+	e, err := parsed(expr)
+	if err != nil {
+		return "", err
+	}
+	if row != "" {
+		e = e.Qualify(row)
+	}
+	filled, err := fill(e, args, types)
+	if err != nil {
+		return "", err
+	}
+	return filled.SQL(), nil
+}
+
+// literal spells a value of a type.
+func literal(value *string, t ir.Type) string {
+	if value == nil {
+		return "NULL"
+	}
+	if t.Name == "" {
+		return ir.Literal(*value)
+	}
+	return ir.Literal(*value) + "::" + t.SQL()
+}
+
+// pick keeps some columns of a row.
+func pick(row map[string]*string, columns []string) map[string]*string {
+	kept := map[string]*string{}
+	for _, c := range columns {
+		if v, ok := row[c]; ok {
+			kept[c] = v
+		}
+	}
+	return kept
+}
+
+// argsOf fills an operation's arguments from a row, by name.
+func argsOf(op *ir.Operation, row map[string]*string) map[string]*string {
+	args := map[string]*string{}
+	for _, f := range slices.Concat(op.Key, op.Args) {
+		if v, ok := row[f.Name]; ok {
+			args[f.Name] = v
+		}
+	}
+	return args
+}
+
+// insertSQL inserts one row as a client would that knows nothing of pawl.
+func (x *index) insertSQL(t ir.TableRef, row map[string]*string) string {
+	var names, values []string
+	for _, f := range x.repositories[t].Insert {
+		if v, ok := row[f.Name]; ok {
+			names, values = append(names, ir.Ident(f.Name)), append(values, literal(v, f.Type))
+		}
+	}
+	return "INSERT INTO " + t.SQL() + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(values, ", ") + ")"
+}
+
+// updateSQL sets columns of the row with a key.
+func (x *index) updateSQL(t ir.TableRef, key, set map[string]*string) string {
+	return "UPDATE " + t.SQL() + " SET " + x.pairs(t, set, ", ") + " WHERE " + x.pairs(t, key, " AND ")
+}
+
+// deleteSQL deletes the row with a key.
+func (x *index) deleteSQL(t ir.TableRef, key map[string]*string) string {
+	return "DELETE FROM " + t.SQL() + " WHERE " + x.pairs(t, key, " AND ")
+}
+
+func (x *index) pairs(t ir.TableRef, values map[string]*string, with string) string {
+	var list []string
+	for _, name := range sortedKeys(values) {
+		list = append(list, ir.Ident(name)+" = "+literal(values[name], x.column(t, name).Type))
+	}
+	return strings.Join(list, with)
+}
+
+// column is a column of a table.
+func (x *index) column(t ir.TableRef, name string) *ir.Column {
+	columns := x.tables[t].Columns
+	i := slices.IndexFunc(columns, func(c ir.Column) bool { return c.Name == name })
+	if i < 0 {
+		return &ir.Column{Name: name}
+	}
+	return &columns[i]
+}
+
+// keyOf picks a row's primary key.
+func (x *index) keyOf(t ir.TableRef, row map[string]*string) map[string]*string {
+	return pick(row, x.key(t))
+}
+
+// not negates a condition in the sense of a predicate: NULL is not true.
+func not(condition string) string { return "(" + condition + ") IS NOT TRUE" }

@@ -1,0 +1,204 @@
+package verify
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pawldb/pawl/codegen/postgres"
+	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/internal/pgsql"
+	"github.com/pawldb/pawl/verify/client"
+)
+
+// mutantWithout makes a mutant for each object of a kind that an invariant rests
+// on: "unique", "exclude", "check", "trigger", "foreign key".
+func mutantWithout(x *index, objects []ir.ObjectID, kind string) []mutant {
+	var list []mutant
+	for _, id := range objects {
+		table := x.tables[ir.TableRef{Schema: id.Schema, Name: id.Table}]
+		if table == nil {
+			continue
+		}
+		if m, ok := withoutObject(table, id, kind); ok {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+func withoutObject(t *ir.Table, id ir.ObjectID, kind string) (mutant, bool) {
+	//exhaustive:enforce
+	switch id.Kind {
+	case ir.ConstraintObject:
+		for _, c := range slices.Concat(t.Constraints(), foreignKeys(t)) {
+			if c.ConstraintName() == id.Name && constraintKind(c) == kind {
+				return withoutConstraint(t, c), true
+			}
+		}
+	case ir.IndexObject:
+		for _, i := range t.Indexes {
+			if i.Name == id.Name && i.Unique && kind == "unique" {
+				return dropping(id.Name, "without the unique index", ir.DropIndex{Table: t.Ref(), Index: i}, ir.CreateIndex{Table: t.Ref(), Index: i}), true
+			}
+		}
+	case ir.TriggerObject:
+		for _, g := range t.Triggers {
+			if g.Name == id.Name && kind == "trigger" {
+				return withoutTrigger(t, g), true
+			}
+		}
+	case ir.NamespaceObject, ir.ExtensionObject, ir.EnumObject, ir.FunctionObject, ir.TableObject, ir.ColumnObject:
+	}
+	return mutant{}, false
+}
+
+func foreignKeys(t *ir.Table) []ir.Constraint {
+	var list []ir.Constraint
+	for _, k := range t.ForeignKeys {
+		list = append(list, k)
+	}
+	return list
+}
+
+func constraintKind(c ir.Constraint) string {
+	switch c.(type) {
+	case ir.Unique, ir.PrimaryKey:
+		return "unique"
+	case ir.Exclude:
+		return "exclude"
+	case ir.Check:
+		return "check"
+	case ir.ForeignKey:
+		return "foreign key"
+	}
+	return ""
+}
+
+// kindNames is how a reader calls a kind of constraint.
+var kindNames = map[string]string{
+	"unique": "unique constraint", "exclude": "exclusion constraint", "check": "check", "foreign key": "foreign key",
+}
+
+func withoutConstraint(t *ir.Table, c ir.Constraint) mutant {
+	return dropping(c.ConstraintName(), "without the "+kindNames[constraintKind(c)]+" "+c.ConstraintName(),
+		ir.DropConstraint{Table: t.Ref(), Constraint: c}, ir.AddConstraint{Table: t.Ref(), Constraint: c})
+}
+
+func withoutTrigger(t *ir.Table, g ir.Trigger) mutant {
+	return dropping(g.Name, "without the trigger "+g.Name, ir.DropTrigger{Table: t.Ref(), Trigger: g}, ir.CreateTrigger{Table: t.Ref(), Trigger: g})
+}
+
+// dropping is a mutant that takes an object away from the database.
+func dropping(id, name string, drop, restore ir.Change) mutant {
+	m := mutant{id: "without-" + id, name: name, drop: []ir.Change{drop}, restore: []ir.Change{restore}}
+	for _, sql := range postgres.Statements(restore) {
+		for line := range strings.Lines(sql) {
+			m.diff = append(m.diff, "-"+strings.TrimRight(line, "\n"))
+		}
+	}
+	return m
+}
+
+// edited makes a mutant out of an edit of a statement.
+func edited(id, name string, op *ir.Operation, s *ir.Statement, e pgsql.Edit, added ...string) mutant {
+	m := mutant{id: id, name: name, statements: []replacement{{op.Address, s.Role, e.SQL}}}
+	m.diff = append(m.diff, " /* "+op.Address+", "+string(s.Role)+" */", "-"+e.Removed)
+	for _, line := range added {
+		m.diff = append(m.diff, "+"+line)
+	}
+	return m
+}
+
+// statementOf reads a compiled statement; what the compiler wrote parses.
+func statementOf(op *ir.Operation, role ir.Role) (*ir.Statement, *pgsql.Statement) {
+	s := op.Statement(role)
+	if s == nil {
+		return nil, nil
+	}
+	tree, err := pgsql.ParseStatement(s.SQL)
+	if err != nil {
+		return s, nil
+	}
+	return s, tree
+}
+
+// withoutGuards makes a mutant for each condition of a statement that is not
+// about which row is meant.
+func withoutGuards(op *ir.Operation, role ir.Role, key []string) []mutant {
+	s, tree := statementOf(op, role)
+	if tree == nil {
+		return nil
+	}
+	edits, err := tree.WithoutConjuncts()
+	if err != nil {
+		return nil
+	}
+	var list []mutant
+	for _, e := range edits {
+		if onlyKey(e, key) {
+			continue
+		}
+		list = append(list, edited("without-"+slug(e.Removed), "without the condition "+e.Removed, op, s, e))
+	}
+	return list
+}
+
+// guardsAskedApart moves each condition into a sub-select, where READ COMMITTED
+// does not ask it again.
+func guardsAskedApart(op *ir.Operation, role ir.Role, key []string) []mutant {
+	s, tree := statementOf(op, role)
+	if tree == nil || len(key) == 0 {
+		return nil
+	}
+	edits, err := tree.ConjunctsInSubselect(key)
+	if err != nil {
+		return nil
+	}
+	var list []mutant
+	for _, e := range edits {
+		if onlyKey(e, key) || len(e.Columns) == 0 {
+			continue
+		}
+		list = append(list, edited("apart-"+slug(e.Removed), "with the condition "+e.Removed+" asked in a sub-select", op, s, e, "(SELECT "+e.Removed+" FROM …)"))
+	}
+	return list
+}
+
+// onlyKey reports a condition that names the row.
+func onlyKey(e pgsql.Edit, key []string) bool {
+	if len(e.Columns) == 0 {
+		return false
+	}
+	for _, c := range e.Columns {
+		if !slices.Contains(key, c) {
+			return false
+		}
+	}
+	return true
+}
+
+// withoutRowCount is a client that takes zero rows for success.
+func withoutRowCount(op *ir.Operation) mutant {
+	return mutant{
+		id: "without-row-count", name: "without looking at the row count", without: client.Without{RowCount: true},
+		diff: []string{" /* " + op.Address + " */", "-if no row came back, say why", "+take zero rows for success"},
+	}
+}
+
+// slug makes an identifier of SQL, short enough to be typed.
+func slug(sql string) string {
+	const most = 40
+	var b strings.Builder
+	for _, r := range strings.ToLower(sql) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() >= most {
+			break
+		}
+	}
+	return strings.Trim(b.String(), "-")
+}

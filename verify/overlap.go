@@ -1,0 +1,194 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/verify/explore"
+	"github.com/pawldb/pawl/verify/fixture"
+)
+
+// overlap: two rows of one group whose ranges share a moment, by every way that a
+// row can come; ranges that no constraint compares; and the deadlock between
+// equal inserts.
+func (m *model) overlap(i *ir.NoOverlap) {
+	o := overlapping{m.index, i, i.Base.Table}
+	insert := m.operation(o.t, ir.InsertOp)
+	if insert == nil {
+		return
+	}
+	without := mutantWithout(m.index, i.Base.Objects, "exclude")
+	tables := []ir.TableRef{o.t}
+	pair := func(label, name string, second func(row map[string]*string) actor) {
+		m.add(label, name, tables, func(ctx context.Context, s *site) (*scene, error) {
+			set, one, two, err := o.twins(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			return o.scene(set, calling(insert, argsOf(insert, one)), second(two)), nil
+		}, without...)
+	}
+	pair("insert-insert", "two clients insert overlapping rows", func(row map[string]*string) actor {
+		return calling(insert, argsOf(insert, row))
+	})
+	for _, level := range levels {
+		pair("insert-"+word(level), "one of two inserts runs in "+string(level), func(row map[string]*string) actor {
+			return callingIn(level, insert, argsOf(insert, row))
+		})
+	}
+	pair("insert-raw", "a raw INSERT comes beside an insert", func(row map[string]*string) actor {
+		return raw("raw INSERT", "", o.insertSQL(o.t, row))
+	})
+	pair("insert-ignore", "a raw INSERT … ON CONFLICT DO NOTHING comes beside an insert", func(row map[string]*string) actor {
+		return raw("raw ON CONFLICT", "", o.insertSQL(o.t, row)+" ON CONFLICT DO NOTHING")
+	})
+	pair("insert-copy", "a COPY comes beside an insert", func(row map[string]*string) actor {
+		return copying(o.t, o.insertColumns(o.t, row), row)
+	})
+	m.add("insert-update", "a raw UPDATE moves another row over an insert", tables,
+		func(ctx context.Context, s *site) (*scene, error) { return o.moved(ctx, s, insert) }, without...)
+	if bounds := mutantWithout(m.index, i.Base.Objects, "check"); len(bounds) > 0 {
+		m.add("bounds", "a raw INSERT brings ranges that no constraint compares", tables, o.unbounded, bounds...)
+	}
+	if i.Prelock {
+		c := m.add("queue-up", "two clients insert what a third is about to give up", tables,
+			func(ctx context.Context, s *site) (*scene, error) { return o.queuedUp(ctx, s, insert) }, mutantWithout(m.index, i.Base.Objects, "trigger")...)
+		c.whole = true
+	}
+}
+
+// overlapping is one rule against overlaps.
+type overlapping struct {
+	*index
+	rule *ir.NoOverlap
+	t    ir.TableRef
+}
+
+// columns are those that the rule compares.
+func (o overlapping) columns() []string { return append(columnsOf(o.rule.Range), o.rule.Within...) }
+
+// counted is the condition under which a row counts.
+func (o overlapping) counted() string {
+	conditions := []string{"(" + o.rule.Range + ") IS NOT NULL", "NOT isempty(" + o.rule.Range + ")"}
+	for _, name := range o.rule.Within {
+		conditions = append(conditions, ir.Ident(name)+" IS NOT NULL")
+	}
+	if o.rule.Where != "" {
+		conditions = append(conditions, o.rule.Where)
+	}
+	return all(conditions...)
+}
+
+func (o overlapping) twins(ctx context.Context, s *site) (set *fixture.Set, one, two map[string]*string, err error) {
+	set = s.maker.Set(s.conn)
+	where := o.counted()
+	if insertable := o.initial(o.t); insertable != "" {
+		where = all(where, insertable)
+	}
+	first, err := set.Propose(ctx, o.t, fixture.Want{Where: where})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	second, err := set.Propose(ctx, o.t, fixture.Want{Where: where, Values: pick(first.Values, o.columns()), Vary: o.uniqueColumns(o.t)})
+	return set, first.Values, second.Values, err
+}
+
+func (o overlapping) scene(set *fixture.Set, actors ...actor) *scene {
+	return &scene{fixture: script(set, o.t), actors: actors, violators: violators(&o.rule.Base)}
+}
+
+// moved has a second row that a client moves.
+func (o overlapping) moved(ctx context.Context, s *site, insert *ir.Operation) (*scene, error) {
+	set, one, _, err := o.twins(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	other, err := set.Add(ctx, o.t, fixture.Want{Where: o.counted(), Vary: o.columns()})
+	if err != nil {
+		return nil, err
+	}
+	update := o.updateSQL(o.t, o.identify(o.t, other.Values), pick(one, o.columns()))
+	return o.scene(set, calling(insert, argsOf(insert, one)), raw("raw UPDATE", "", update)), nil
+}
+
+// unbounded is a client that inserts ranges which never conflict, or not as a
+// reader would think.
+func (o overlapping) unbounded(ctx context.Context, s *site) (*scene, error) {
+	set, one, _, err := o.twins(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	columns := columnsOf(o.rule.Range)
+	if len(columns) != 1 {
+		return nil, &fixture.NotFoundError{Table: o.t, Want: fixture.Want{Where: "isempty(" + o.rule.Range + ")"}}
+	}
+	row := pick(one, o.insertColumns(o.t, one))
+	row[columns[0]] = ptr("empty")
+	sql := o.insertSQL(o.t, row)
+	sc := o.scene(set, raw("raw INSERT of an empty range", "", sql))
+	sc.judge = func(j *judgement) []explore.Violation {
+		if j.count(took) == 0 {
+			return nil
+		}
+		return []explore.Violation{{Rule: "an empty range was stored: it overlaps nothing, so any number of them can be"}}
+	}
+	return sc, nil
+}
+
+// queuedUp is two inserts that wait for a third to end, which gives up. Without
+// a lock in front, both have put their row into the index by then, and wait for
+// each other.
+func (o overlapping) queuedUp(ctx context.Context, s *site, insert *ir.Operation) (*scene, error) {
+	set, one, two, err := o.twins(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return o.scene(set, givingUp(o.insertSQL(o.t, one)), calling(insert, argsOf(insert, two)), calling(insert, argsOf(insert, two))), nil
+}
+
+// givingUp is a client that rolls its statement back.
+func givingUp(sql string) actor {
+	return actor{name: "raw INSERT, then ROLLBACK", class: "rollback" + sql, run: func(ctx context.Context, conn *explore.Conn, _ *variant) (any, error) {
+		var done deeds
+		_, err := inTransaction(ctx, conn, ir.ReadCommitted, func(tx pgx.Tx) error {
+			var err error
+			done, err = rawAnswer(tx.Exec(ctx, sql))
+			if err != nil {
+				return err
+			}
+			return errRollback
+		})
+		for i := range done {
+			done[i].rows = 0
+		}
+		return done, err
+	}}
+}
+
+// initial is the condition that a row may be inserted, as far as the table's
+// transitions are concerned; empty when they allow any.
+func (x *index) initial(t ir.TableRef) string {
+	var conditions []string
+	for _, i := range x.program.Invariants {
+		s, ok := i.(*ir.Transitions)
+		if ok && s.Base.Table == t && len(s.Initial) > 0 {
+			conditions = append(conditions, in(ir.Ident(s.Column), s.Initial))
+		}
+	}
+	return strings.Join(conditions, " AND ")
+}
+
+// in compares a column with words.
+func in(column string, words []string) string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = ir.Literal(w)
+	}
+	return fmt.Sprintf("%s IN (%s)", column, strings.Join(list, ", "))
+}
+
+func ptr(s string) *string { return &s }

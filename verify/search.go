@@ -1,0 +1,151 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/pawldb/pawl/verify/explore"
+	"github.com/pawldb/pawl/verify/fixture"
+)
+
+// explore runs a check and its mutants.
+func (s *site) explore(ctx context.Context, c *check) (Check, error) {
+	start := time.Now()
+	out := Check{ID: c.id, Name: c.name, Phase: Interleavings, Verdict: Holds}
+	sc, err := s.stage(ctx, c)
+	var none *fixture.NotFoundError
+	if errors.As(err, &none) {
+		out.Verdict, out.Detail = Inconclusive, "no rows could be made up for it: "+none.Error()
+		return out, nil
+	}
+	if err != nil {
+		return out, fmt.Errorf("%s: %w", c.id, err)
+	}
+	for _, a := range sc.actors {
+		out.Clients = append(out.Clients, a.name)
+	}
+	result, err := s.explorer.Explore(ctx, s.scenario(c, sc, &mutant{}, false))
+	if err != nil {
+		return out, fmt.Errorf("%s: %w", c.id, err)
+	}
+	out.record(c, sc, result)
+	if out.Verdict == Holds {
+		for i := range c.mutants {
+			m, err := s.hunt(ctx, c, sc, &c.mutants[i])
+			if err != nil {
+				return out, fmt.Errorf("%s, %s: %w", c.id, c.mutants[i].name, err)
+			}
+			out.Mutants = append(out.Mutants, m)
+		}
+	}
+	out.Duration = time.Since(start)
+	return out, nil
+}
+
+// stage makes the check's rows and has its tables watched.
+func (s *site) stage(ctx context.Context, c *check) (*scene, error) {
+	if err := s.watch(ctx, c.tables); err != nil {
+		return nil, err
+	}
+	return c.build(ctx, s)
+}
+
+// record fills in what an exploration found.
+func (out *Check) record(c *check, sc *scene, r *explore.Result) {
+	out.Schedules, out.Waiting, out.Pruned, out.Violating, out.Outcomes = r.Schedules, r.Waiting, r.Pruned, r.Violating, r.Outcomes
+	for _, run := range r.Counterexamples {
+		out.Counterexamples = append(out.Counterexamples, Counterexample{ID: c.id + ":" + run.ID, Run: run, Fixture: sc.fixture})
+	}
+	switch {
+	case r.Violating > 0:
+		out.Verdict = Violated
+	case !r.Complete:
+		out.Verdict, out.Detail = Inconclusive, doubt(r)
+	}
+}
+
+// doubt says why an exploration proves nothing.
+func doubt(r *explore.Result) string {
+	switch {
+	case len(r.Inconclusive) > 0:
+		return fmt.Sprintf("schedule %s did not end: %s", r.Inconclusive[0].ID, r.Inconclusive[0].Stuck)
+	case len(r.NonDeterministic) > 0:
+		return fmt.Sprintf("schedule %s came out differently when it was repeated: %s", r.NonDeterministic[0].ID, r.NonDeterministic[0].Deviation)
+	}
+	return "the search was cut off before its end"
+}
+
+// hunt runs a mutant until it shows itself.
+func (s *site) hunt(ctx context.Context, c *check, sc *scene, m *mutant) (out Mutant, err error) {
+	start := time.Now()
+	out = Mutant{ID: m.id, Name: m.name, Reason: m.excuse, Diff: m.diff}
+	restore, err := s.mutate(ctx, sc, m)
+	defer func() {
+		if undo := restore(); err == nil {
+			err = undo
+		}
+	}()
+	if err != nil {
+		return out, err
+	}
+	scenario := s.scenario(c, sc, m, m.excuse == "")
+	r, err := s.explorer.Explore(ctx, scenario)
+	if err != nil {
+		return out, err
+	}
+	out.Schedules, out.Waiting, out.Duration = r.Schedules, r.Waiting, time.Since(start)
+	switch {
+	case len(r.Counterexamples) > 0:
+		out.Verdict = Killed
+		out.Counterexample = &Counterexample{ID: c.id + "!" + m.id + ":" + r.Counterexamples[0].ID, Run: r.Counterexamples[0], Fixture: sc.fixture}
+	case m.excuse != "":
+		out.Verdict = Excused
+	case !r.Complete:
+		out.Verdict, out.Reason = Inconclusive, doubt(r)
+	default:
+		out.Verdict = Survived
+	}
+	return out, nil
+}
+
+// mutate takes the mutant's objects away. restore puts them back, on rows that
+// keep the rule.
+func (s *site) mutate(ctx context.Context, sc *scene, m *mutant) (restore func() error, err error) {
+	return func() error {
+		if len(m.restore) == 0 {
+			return nil
+		}
+		ctx := context.WithoutCancel(ctx)
+		if _, err := s.conn.Exec(ctx, sc.fixture, simple); err != nil {
+			return err
+		}
+		return s.change(ctx, m.restore)
+	}, s.change(ctx, m.drop)
+}
+
+// addressOf is the address in a statement's opening comment.
+func addressOf(sql string) string {
+	text, ok := strings.CutPrefix(sql, "/* ")
+	if !ok {
+		return ""
+	}
+	address, _, _ := strings.Cut(text, " */")
+	return address
+}
+
+// covers reports whether an address is asked for: it is one of the list, or
+// stands below one.
+func covers(list []string, address string) bool {
+	if len(list) == 0 {
+		return true
+	}
+	for _, want := range list {
+		if address == want || strings.HasPrefix(address, want+".") || strings.HasPrefix(address, want+"/") {
+			return true
+		}
+	}
+	return false
+}

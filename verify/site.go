@@ -1,0 +1,125 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/pawldb/pawl/codegen/postgres"
+	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/verify/client"
+	"github.com/pawldb/pawl/verify/explore"
+	"github.com/pawldb/pawl/verify/fixture"
+)
+
+// site is a database that holds the program's schema, with everything that a
+// check needs on it. Each worker has one of its own.
+type site struct {
+	*index
+	conn      *pgx.Conn // for DDL and for making up rows
+	explorer  *explore.Explorer
+	performer *client.Performer
+	maker     *fixture.Maker
+	watched   map[ir.TableRef]bool
+}
+
+// openSite connects to a database made by [prepare] or cloned from one.
+func openSite(ctx context.Context, url string, x *index, o Options) (*site, error) {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the scratch database: %w", err)
+	}
+	explorer, err := explore.Open(ctx, url, explore.Options{Clients: 3, Full: o.Full})
+	if err != nil {
+		_ = conn.Close(context.WithoutCancel(ctx))
+		return nil, err
+	}
+	return &site{
+		index: x, conn: conn, explorer: explorer, performer: client.New(x.program),
+		maker: fixture.New(&x.program.Schema), watched: map[ir.TableRef]bool{},
+	}, nil
+}
+
+func (s *site) close(ctx context.Context) {
+	ctx = context.WithoutCancel(ctx)
+	_ = s.explorer.Close(ctx)
+	_ = s.conn.Close(ctx)
+}
+
+// prepare builds the program's schema and the log of effects in an empty
+// database.
+func prepare(ctx context.Context, conn *pgx.Conn, p *ir.Program) error {
+	for _, script := range []string{postgres.Schema(p), effectLog} {
+		if _, err := conn.Exec(ctx, script, pgx.QueryExecModeSimpleProtocol); err != nil {
+			return fmt.Errorf("build the schema in the scratch database: %w", err)
+		}
+	}
+	return nil
+}
+
+// watch has the changes of tables recorded.
+func (s *site) watch(ctx context.Context, tables []ir.TableRef) error {
+	for _, t := range tables {
+		if s.watched[t] {
+			continue
+		}
+		if _, err := s.conn.Exec(ctx, watchTable(t)); err != nil {
+			return fmt.Errorf("watch %s: %w", t.SQL(), err)
+		}
+		s.watched[t] = true
+	}
+	return nil
+}
+
+// change runs DDL.
+func (s *site) change(ctx context.Context, changes []ir.Change) error {
+	for _, c := range changes {
+		for _, sql := range postgres.Statements(c) {
+			if _, err := s.conn.Exec(ctx, sql, pgx.QueryExecModeSimpleProtocol); err != nil {
+				return fmt.Errorf("%s: %w", sql, err)
+			}
+		}
+	}
+	return nil
+}
+
+// scenario is a scene for the explorer, as a mutant has it.
+func (s *site) scenario(c *check, sc *scene, m *mutant, first bool) explore.Scenario {
+	e := explore.Scenario{
+		Name: c.id, Fixture: sc.fixture, StopAtFirst: first, Effect: s.effect,
+		AfterCommit: sc.afterCommit,
+		Judge: func(ctx context.Context, conn *pgx.Conn, run *explore.Run) ([]explore.Violation, error) {
+			return sc.judgeAll(ctx, conn, run, c.about())
+		},
+	}
+	if !c.whole {
+		for _, t := range c.tables {
+			e.Gates = append(e.Gates, t.SQL())
+		}
+	}
+	for i, a := range sc.actors {
+		run, class, v := a.run, a.class, m.variant(s, sc, i)
+		if other := m.actors[i]; other != nil {
+			run, class = other, ""
+		}
+		if m.rewrites[i] != nil {
+			class = ""
+		}
+		e.Clients = append(e.Clients, explore.Client{Name: a.name, Class: class, Run: func(ctx context.Context, conn *explore.Conn) (any, error) {
+			return run(ctx, conn, v)
+		}})
+	}
+	return e
+}
+
+// effect classifies the statements of operations, whose locks the compiler
+// knows. Whatever else is sent is unknown.
+func (s *site) effect(sql string) explore.Effect {
+	if op := s.operations[addressOf(sql)]; op != nil && op.Lock == ir.NoLock && isRead(op.Kind) {
+		return explore.Read
+	}
+	return explore.Unknown
+}
+
+func isRead(k ir.OperationKind) bool { return k == ir.GetOp || k == ir.ListOp }

@@ -1,0 +1,306 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/verify/client"
+	"github.com/pawldb/pawl/verify/explore"
+	"github.com/pawldb/pawl/verify/fixture"
+)
+
+// repository: what every table has. Its foreign keys against a parent that is
+// deleted, its checks and its key against clients that know nothing of pawl, and
+// transactions that lock its rows in different orders.
+func (m *model) repository(r *ir.Repository) {
+	t := ir.TableRef{Schema: r.Schema, Name: r.Table}
+	if r.Queue != nil || m.tables[t] == nil {
+		return
+	}
+	m.subjects = append(m.subjects, &subject{report: Subject{
+		Address: r.Address, Kind: "table", Pos: r.Pos,
+		Promise:   "References lead to rows, checks hold, keys name one row, and transactions that lock rows do not fail because of each other.",
+		Mechanism: "foreign keys, checks, the primary key; rows locked in key order, deadlocks retried",
+	}})
+	for _, k := range m.tables[t].ForeignKeys {
+		m.reference(t, k)
+	}
+	m.checksOf(t)
+	m.ownKey(t)
+	m.lockOrder(t)
+}
+
+// reference: a row comes in while its parent goes.
+func (m *model) reference(t ir.TableRef, k ir.ForeignKey) {
+	parent := ir.TableRef{Schema: k.RefSchema, Name: k.RefTable}
+	insert := m.operation(t, ir.InsertOp)
+	if insert == nil || m.tables[parent] == nil || parent == t {
+		return
+	}
+	build := func(second func(x *index, row fixture.Row) actor) func(context.Context, *site) (*scene, error) {
+		return func(ctx context.Context, s *site) (*scene, error) {
+			set := s.maker.Set(s.conn)
+			above, err := set.Add(ctx, parent, fixture.Want{})
+			if err != nil {
+				return nil, err
+			}
+			link := map[string]*string{}
+			for i, c := range k.Columns {
+				link[c] = above.Values[k.RefColumns[i]]
+			}
+			below, err := set.Propose(ctx, t, fixture.Want{Values: link, Where: m.initial(t)})
+			if err != nil {
+				return nil, err
+			}
+			return &scene{
+				fixture: script(set, t), actors: []actor{calling(insert, argsOf(insert, below.Values)), second(s.index, above)},
+				violators: []rule{{"a row refers to a parent that is not there", orphans(t, k)}},
+			}, nil
+		}
+	}
+	without := withoutConstraint(m.tables[t], k)
+	if remove := m.operation(parent, ir.DeleteOp); remove != nil {
+		m.add("insert-"+k.Name+"-delete", "a row comes in while the row of "+parent.Name+" it refers to is deleted", []ir.TableRef{t, parent},
+			build(func(_ *index, row fixture.Row) actor { return calling(remove, argsOf(remove, row.Values)) }), without)
+	}
+	m.add("insert-"+k.Name+"-raw-delete", "a row comes in while a raw DELETE in repeatable read takes the row of "+parent.Name+" it refers to", []ir.TableRef{t, parent},
+		build(func(x *index, row fixture.Row) actor {
+			return raw("raw DELETE", ir.RepeatableRead, x.deleteSQL(parent, x.identify(parent, row.Values)))
+		}), without)
+}
+
+// orphans selects rows whose parent is missing.
+func orphans(t ir.TableRef, k ir.ForeignKey) string {
+	var match, present []string
+	for i, c := range k.Columns {
+		match = append(match, "p."+ir.Ident(k.RefColumns[i])+" = c."+ir.Ident(c))
+		present = append(present, "c."+ir.Ident(c)+" IS NOT NULL")
+	}
+	return "SELECT c.* FROM " + t.SQL() + " AS c WHERE " + strings.Join(present, " AND ") +
+		" AND NOT EXISTS (SELECT 1 FROM " + ir.Qualified(k.RefSchema, k.RefTable) + " AS p WHERE " + strings.Join(match, " AND ") + ")"
+}
+
+// checksOf: each check against a raw INSERT of a row that breaks it. No server
+// takes such a row while the check is there, so it is made up without it.
+func (m *model) checksOf(t ir.TableRef) {
+	table := m.tables[t]
+	for _, c := range table.Checks {
+		without := withoutConstraint(table, c)
+		if m.repositories[t] == nil || ownedByInvariant(m.program, t, c.Name) {
+			continue
+		}
+		m.add("raw-"+c.Name, "a raw INSERT and a COPY bring a row that breaks the check "+c.Name, []ir.TableRef{t},
+			func(ctx context.Context, s *site) (sc *scene, err error) {
+				if err := s.change(ctx, without.drop); err != nil {
+					return nil, err
+				}
+				set := s.maker.Set(s.conn)
+				row, err := set.Propose(ctx, t, fixture.Want{Where: "(" + c.Expr + ") IS FALSE"})
+				if restore := s.change(ctx, without.restore); restore != nil {
+					return nil, restore
+				}
+				if err != nil {
+					return nil, err
+				}
+				return &scene{
+					fixture: script(set, t),
+					actors: []actor{
+						raw("raw INSERT", ir.Serializable, s.insertSQL(t, row.Values)),
+						copying(t, s.insertColumns(t, row.Values), row.Values),
+					},
+					violators: []rule{{"a row breaks the check " + c.Name + ": " + c.Expr, "SELECT * FROM " + t.SQL() + " WHERE (" + c.Expr + ") IS FALSE"}},
+				}, nil
+			}, without)
+	}
+}
+
+// ownedByInvariant reports a check that an invariant with checks of its own has
+// asked for.
+func ownedByInvariant(p *ir.Program, t ir.TableRef, name string) bool {
+	for _, i := range p.Invariants {
+		if _, ok := i.(*ir.NoOverlap); !ok {
+			continue
+		}
+		for _, id := range i.Facts().Objects {
+			if id.Kind == ir.ConstraintObject && id.Schema == t.Schema && id.Table == t.Name && id.Name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ownKey: two rows with one key that their clients choose.
+func (m *model) ownKey(t ir.TableRef) {
+	pk, insert := m.tables[t].PrimaryKey, m.operation(t, ir.InsertOp)
+	if pk == nil || insert == nil || len(m.children(t)) > 0 {
+		return
+	}
+	for _, c := range pk.Columns {
+		if !slices.ContainsFunc(insert.Args, func(f ir.Field) bool { return f.Name == c && !f.Optional }) {
+			return
+		}
+	}
+	key := ir.Idents(pk.Columns)
+	m.add("insert-insert-key", "two clients insert one key", []ir.TableRef{t}, func(ctx context.Context, s *site) (*scene, error) {
+		set := s.maker.Set(s.conn)
+		one, err := set.Propose(ctx, t, fixture.Want{Where: m.initial(t)})
+		if err != nil {
+			return nil, err
+		}
+		two, err := set.Propose(ctx, t, fixture.Want{Where: m.initial(t), Values: pick(one.Values, pk.Columns), Vary: m.otherUniques(t, pk.Columns)})
+		if err != nil {
+			return nil, err
+		}
+		return &scene{
+			fixture: script(set, t), actors: []actor{calling(insert, argsOf(insert, one.Values)), calling(insert, argsOf(insert, two.Values))},
+			violators: []rule{{"two rows have one key", "SELECT " + key + ", count(*) AS rows FROM " + t.SQL() + " GROUP BY " + key + " HAVING count(*) > 1"}},
+		}, nil
+	}, withoutConstraint(m.tables[t], *pk))
+}
+
+// otherUniques are the columns by which other rules tell rows apart.
+func (x *index) otherUniques(t ir.TableRef, own []string) []string {
+	return slices.DeleteFunc(x.uniqueColumns(t), func(name string) bool { return slices.Contains(own, name) })
+}
+
+// lockOrder: transactions that lock two rows. Taken one by one in opposite order
+// they deadlock, and are retried; taken by one call they stand in line.
+func (m *model) lockOrder(t ir.TableRef) {
+	single, many := m.operation(t, ir.GetLockedOp), m.operation(t, ir.GetManyOp)
+	if single != nil {
+		retry := mutant{
+			id: "without-retry", name: "without retry", without: client.Without{Retry: true},
+			diff: []string{" transaction " + single.Transaction, "-retry on 40001, 40P01", "+give the error to the caller"},
+		}
+		c := m.add("lock-opposite", "two transactions lock two rows one by one, in opposite order", []ir.TableRef{t},
+			func(ctx context.Context, s *site) (*scene, error) {
+				set, rows, err := s.two(ctx, t)
+				if err != nil {
+					return nil, err
+				}
+				one, two := argsOf(single, rows[0].Values), argsOf(single, rows[1].Values)
+				return &scene{fixture: script(set, t), actors: []actor{s.locking(single, one, two), s.locking(single, two, one)}}, nil
+			}, retry)
+		c.whole = true
+	}
+	if many != nil && len(many.Key) == 1 {
+		m.lockTogether(t, many)
+	}
+}
+
+// two are two rows of a table, in key order.
+func (s *site) two(ctx context.Context, t ir.TableRef) (*fixture.Set, [2]fixture.Row, error) {
+	set := s.maker.Set(s.conn)
+	var rows [2]fixture.Row
+	for i := range rows {
+		var err error
+		if rows[i], err = set.Add(ctx, t, fixture.Want{Vary: s.key(t)}); err != nil {
+			return nil, rows, err
+		}
+	}
+	return set, rows, nil
+}
+
+// lockTogether has two calls that lock the same two rows while a third client
+// holds one of them, so that both wait half-way if they ever do.
+func (m *model) lockTogether(t ir.TableRef, many *ir.Operation) {
+	key := many.Key[0].Name
+	args := func(a, b fixture.Row) map[string]*string {
+		return map[string]*string{key: ptr(array(*a.Values[key], *b.Values[key]))}
+	}
+	c := m.add("lock-many", "two transactions lock two rows by one call each, named in opposite order, while a third holds one", []ir.TableRef{t},
+		func(ctx context.Context, s *site) (*scene, error) {
+			set, rows, err := s.two(ctx, t)
+			if err != nil {
+				return nil, err
+			}
+			hold := holding("SELECT 1 FROM " + t.SQL() + " WHERE " + s.pairs(t, s.keyOf(t, rows[0].Values), " AND ") + " FOR UPDATE")
+			first := s.locking(many, args(rows[0], rows[1]))
+			second := s.locking(many, args(rows[1], rows[0]))
+			second.class = ""
+			return &scene{fixture: script(set, t), actors: []actor{hold, first, second}}, nil
+		}, m.reversed(many)...)
+	c.whole = true
+}
+
+// reversed is the statement of one of two clients with its order turned round,
+// and without retry, which would hide what happens then.
+func (m *model) reversed(many *ir.Operation) []mutant {
+	s, tree := statementOf(many, ir.MainStatement)
+	if tree == nil {
+		return nil
+	}
+	edits, err := tree.ReversedOrder()
+	if err != nil || len(edits) == 0 {
+		return nil
+	}
+	x := edits[0]
+	r := edited("reversed-order", "with the rows locked in reverse order by one of the clients, without retry", many, s, x, x.Removed+" DESC")
+	texts := r.statements
+	r.statements, r.without = nil, client.Without{Retry: true}
+	r.rewrites = map[int][]replacement{2: texts}
+	return []mutant{r}
+}
+
+// array spells two values as one array.
+func array(values ...string) string {
+	quoted := make([]string, len(values))
+	for i, v := range values {
+		quoted[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(v) + `"`
+	}
+	return "{" + strings.Join(quoted, ",") + "}"
+}
+
+// holding is a client that keeps a row locked for a while.
+func holding(sql string) actor {
+	return actor{name: "raw SELECT FOR UPDATE", class: "hold" + sql, run: func(ctx context.Context, conn *explore.Conn, _ *variant) (any, error) {
+		_, err := inTransaction(ctx, conn, ir.ReadCommitted, func(tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, sql)
+			return err
+		})
+		return deeds{}, err
+	}}
+}
+
+// locking is a transaction that makes a locking call for each of several
+// arguments, and is retried as its limits say.
+func (s *site) locking(op *ir.Operation, calls ...map[string]*string) actor {
+	limits := s.transaction(op.Transaction)
+	class := op.Address
+	for _, args := range calls {
+		class += spell(args)
+	}
+	return actor{name: op.Name, class: class, run: func(ctx context.Context, conn *explore.Conn, v *variant) (any, error) {
+		return v.retried(limits, func() error {
+			_, err := inTransaction(ctx, conn, ir.ReadCommitted, func(tx pgx.Tx) error {
+				for _, args := range calls {
+					if _, err := v.do(ctx, tx, client.Call{Operation: op, Args: args}); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			return err
+		})
+	}}
+}
+
+// retried runs a transaction again when the server asks for it, as often as its
+// limits say.
+func (v *variant) retried(limits ir.Transaction, attempt func() error) (deeds, error) {
+	for n := 1; ; n++ {
+		err := attempt()
+		var answer *pgconn.PgError
+		if err == nil || v.without.Retry || n >= limits.Retry.Attempts ||
+			!errors.As(err, &answer) || !slices.Contains(limits.Retry.On, answer.Code) {
+			return deeds{}, err
+		}
+	}
+}

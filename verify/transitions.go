@@ -1,0 +1,333 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/verify/client"
+	"github.com/pawldb/pawl/verify/explore"
+	"github.com/pawldb/pawl/verify/fixture"
+)
+
+// transitions: every two moves that leave one state, on one row; moves beside
+// clients that know nothing of them; and ways that nobody declared.
+func (m *model) transitions(i *ir.Transitions) {
+	s := states{m.index, i, i.Base.Table}
+	tables := []ir.TableRef{s.t}
+	triggers := mutantWithout(m.index, i.Base.Objects, "trigger")
+	for a := range i.Moves {
+		for b := a; b < len(i.Moves); b++ {
+			from := common(i.Moves[a].From, i.Moves[b].From)
+			one, two := s.operation(i.Moves[a].Name), s.operation(i.Moves[b].Name)
+			if from == "" || one == nil || two == nil {
+				continue
+			}
+			m.add(one.Name+"-"+two.Name, "two clients "+one.Name+" and "+two.Name+" one row", tables,
+				func(ctx context.Context, st *site) (*scene, error) {
+					return s.race(ctx, st, from, i.Moves[a], func(row fixture.Row) ([]actor, error) {
+						return []actor{calling(one, s.args(one, row, 0)), calling(two, s.args(two, row, 1))}, nil
+					})
+				}, s.guards(one, triggers)...)
+		}
+	}
+	for a := range i.Moves {
+		if op := s.operation(i.Moves[a].Name); op != nil {
+			m.moveBesideOthers(s, i.Moves[a], op, triggers)
+		}
+	}
+	if i.Database {
+		m.undeclaredWays(s, triggers)
+	}
+}
+
+// states is one state machine.
+type states struct {
+	*index
+	rule *ir.Transitions
+	t    ir.TableRef
+}
+
+func (s states) operation(move string) *ir.Operation {
+	for _, op := range s.made(&s.rule.Base) {
+		if op.Kind == ir.MoveOp && op.Name == move {
+			return op
+		}
+	}
+	return nil
+}
+
+// common is a state that both moves leave.
+func common(a, b []string) string {
+	for _, state := range a {
+		if slices.Contains(b, state) {
+			return state
+		}
+	}
+	return ""
+}
+
+// guards are the mutants of a move: its conditions one by one, together with the
+// trigger that asks the same where there is one.
+func (s states) guards(op *ir.Operation, triggers []mutant) []mutant {
+	var list []mutant
+	for _, g := range slices.Concat(withoutGuards(op, ir.MainStatement, s.key(s.t)), guardsAskedApart(op, ir.MainStatement, s.key(s.t))) {
+		if !s.aboutState(g) {
+			continue
+		}
+		for _, t := range triggers {
+			if triggerOf(t, ir.OnUpdate) {
+				g = g.and(t)
+			}
+		}
+		list = append(list, g)
+	}
+	return append(list, withoutRowCount(op))
+}
+
+// aboutState reports a condition that two moves race for: the state itself. A
+// guard over other columns is asked by a check of its own.
+func (s states) aboutState(m mutant) bool {
+	return slices.ContainsFunc(m.diff, func(line string) bool {
+		return strings.HasPrefix(line, "-") && strings.Contains(line, s.rule.Column)
+	})
+}
+
+func triggerOf(m mutant, event ir.TriggerEvent) bool {
+	for _, c := range m.drop {
+		if d, ok := c.(ir.DropTrigger); ok && slices.Contains(d.Trigger.Events, event) {
+			return true
+		}
+	}
+	return false
+}
+
+// args are a move's arguments: the row's key, and for what it sets the values of
+// a proposed row. Two clients get different ones where the type has several.
+func (s states) args(op *ir.Operation, row fixture.Row, client int) map[string]*string {
+	args := argsOf(op, row.Values)
+	for _, f := range op.Args {
+		args[f.Name] = s.argument(op, f, row, client)
+	}
+	return args
+}
+
+func (s states) argument(op *ir.Operation, f ir.Field, row fixture.Row, client int) *string {
+	for _, move := range s.rule.Moves {
+		if move.Name != op.Name {
+			continue
+		}
+		for _, a := range move.Set {
+			if a.Expr == "@"+f.Name && s.column(s.t, a.Column).Type.SQL() == f.Type.SQL() {
+				if v := row.Values[setKey(a.Column, client)]; v != nil {
+					return v
+				}
+			}
+		}
+	}
+	return sampleOf(f.Type, client)
+}
+
+// setKey is where a proposed value for an argument is kept in a row.
+func setKey(column string, client int) string { return column + "\x00" + string(rune('0'+client)) }
+
+// race is a row in a state and clients on it.
+func (s states) race(ctx context.Context, st *site, from string, move ir.Move, clients func(fixture.Row) ([]actor, error)) (*scene, error) {
+	set := st.maker.Set(st.conn)
+	where := []string{ir.Ident(s.rule.Column) + " = " + ir.Literal(from)}
+	if move.Guard != "" && !strings.Contains(move.Guard, "@") {
+		where = append(where, move.Guard)
+	}
+	row, err := set.Add(ctx, s.t, fixture.Want{Where: all(where...)})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.propose(ctx, set, row); err != nil {
+		return nil, err
+	}
+	actors, err := clients(row)
+	if err != nil {
+		return nil, err
+	}
+	return &scene{
+		fixture: script(set, s.t), actors: actors, violators: violators(&s.rule.Base),
+		effects: []rule{{"a change went a way that is not declared", s.declaredWays()}},
+		judge:   s.settled,
+	}, nil
+}
+
+// propose finds values for arguments that moves write into columns with foreign
+// keys: rows of the parents that are there.
+func (s states) propose(ctx context.Context, set *fixture.Set, row fixture.Row) error {
+	var columns []string
+	for _, move := range s.rule.Moves {
+		for _, a := range move.Set {
+			if strings.HasPrefix(a.Expr, "@") && !slices.Contains(columns, a.Column) {
+				columns = append(columns, a.Column)
+			}
+		}
+	}
+	if len(columns) == 0 {
+		return nil
+	}
+	present := make([]string, len(columns))
+	for i, c := range columns {
+		present[i] = ir.Ident(c) + " IS NOT NULL"
+	}
+	for client := range 2 {
+		like, err := set.Propose(ctx, s.t, fixture.Want{Where: all(present...), Vary: columns})
+		if err != nil {
+			return err
+		}
+		for _, c := range columns {
+			row.Values[setKey(c, client)] = like.Values[c]
+		}
+	}
+	return nil
+}
+
+// declaredWays is what every recorded change must be: no move, or a declared one.
+func (s states) declaredWays() string {
+	column := ir.Ident(s.rule.Column)
+	ways := []string{"c.op <> 'UPDATE'", "o." + column + " = n." + column}
+	for _, move := range s.rule.Moves {
+		way := []string{"o." + in(column, move.From), "n." + column + " = " + ir.Literal(move.To)}
+		if move.Guard != "" && !strings.Contains(move.Guard, "@") {
+			if guard, err := qualified(move.Guard, "o", nil, nil); err == nil {
+				way = append(way, guard)
+			}
+		}
+		ways = append(ways, all(way...))
+	}
+	if initial := s.rule.Initial; len(initial) > 0 {
+		ways[0] = "c.op = 'DELETE' OR c.op = 'INSERT' AND n." + in(column, initial)
+	}
+	return "(" + strings.Join(ways, ") OR (") + ")"
+}
+
+// settled asks what the caller of a move may believe: whoever was told ok has
+// moved the row, from a state that the move leaves.
+func (s states) settled(j *judgement) []explore.Violation {
+	var found []explore.Violation
+	for i := range j.run.Ends {
+		for _, d := range j.deeds(i) {
+			if d.op == nil || d.op.Kind != ir.MoveOp || d.code != "" {
+				continue
+			}
+			if d.outcome.Answer == client.Repeated && s.rule.Repeat == "reject" {
+				found = append(found, explore.Violation{Rule: "a repeated move was answered as done, and repeat is \"reject\""})
+			}
+			found = append(found, j.bad(rule{
+				fmt.Sprintf("s%d was told that its %s is done, and the row was not in a state that %s leaves", i, d.op.Name, d.op.Name),
+				badEffects(s.t, "c.client <> "+strconv.Itoa(i)+" OR "+s.way(d)),
+			})...)
+		}
+	}
+	return found
+}
+
+// way is what the recorded change of a move must be.
+func (s states) way(d deed) string {
+	i := slices.IndexFunc(s.rule.Moves, func(m ir.Move) bool { return m.Name == d.op.Name })
+	if i < 0 {
+		return "false"
+	}
+	move, column := s.rule.Moves[i], ir.Ident(s.rule.Column)
+	return all("o."+in(column, move.From), "n."+column+" = "+ir.Literal(move.To))
+}
+
+// moveBesideOthers runs a move beside clients that know nothing of it.
+func (m *model) moveBesideOthers(s states, move ir.Move, op *ir.Operation, triggers []mutant) {
+	tables := []ir.TableRef{s.t}
+	beside := func(label, name string, other func(row fixture.Row) actor, mutants ...mutant) {
+		m.add(op.Name+"-"+label, name, tables, func(ctx context.Context, st *site) (*scene, error) {
+			return s.race(ctx, st, move.From[0], move, func(row fixture.Row) ([]actor, error) {
+				return []actor{calling(op, s.args(op, row, 0)), other(row)}, nil
+			})
+		}, mutants...)
+	}
+	guards := s.guards(op, triggers)
+	for _, level := range levels {
+		beside(word(level), "one of two "+op.Name+" runs in "+string(level), func(row fixture.Row) actor {
+			return callingIn(level, op, s.args(op, row, 0))
+		}, guards...)
+	}
+	beside("delete", "a raw DELETE takes the row that a client will "+op.Name, func(row fixture.Row) actor {
+		return raw("raw DELETE", "", s.deleteSQL(s.t, s.identify(s.t, clean(row.Values))))
+	}, withoutRowCount(op))
+	beside("truncate", "a raw TRUNCATE takes the row that a client will "+op.Name, func(fixture.Row) actor {
+		return raw("raw TRUNCATE", "", "TRUNCATE "+s.t.SQL()+" CASCADE")
+	}, withoutRowCount(op))
+}
+
+// clean drops what this file keeps beside a row's columns.
+func clean(row map[string]*string) map[string]*string {
+	kept := map[string]*string{}
+	for name, v := range row {
+		if !strings.Contains(name, "\x00") {
+			kept[name] = v
+		}
+	}
+	return kept
+}
+
+// undeclaredWays are clients that write a state which no move leads to from
+// where the row is.
+func (m *model) undeclaredWays(s states, triggers []mutant) {
+	tables := []ir.TableRef{s.t}
+	for _, from := range s.rule.States {
+		to := s.undeclared(from)
+		if to == "" {
+			continue
+		}
+		m.add("raw-"+from+"-"+to, "a raw UPDATE goes from "+from+" to "+to, tables,
+			func(ctx context.Context, st *site) (*scene, error) {
+				return s.race(ctx, st, from, ir.Move{}, func(row fixture.Row) ([]actor, error) {
+					update := s.updateSQL(s.t, s.identify(s.t, clean(row.Values)), map[string]*string{s.rule.Column: &to})
+					return []actor{raw("raw UPDATE", "", update), raw("raw UPDATE", ir.RepeatableRead, update)}, nil
+				})
+			}, only(triggers, ir.OnUpdate)...)
+		break
+	}
+	start := slices.IndexFunc(s.rule.States, func(state string) bool { return !slices.Contains(s.rule.Initial, state) })
+	if len(s.rule.Initial) == 0 || start < 0 || s.repositories[s.t] == nil {
+		return
+	}
+	m.add("raw-start-"+s.rule.States[start], "a raw INSERT starts in "+s.rule.States[start], tables,
+		func(ctx context.Context, st *site) (*scene, error) {
+			set := st.maker.Set(st.conn)
+			row, err := set.Propose(ctx, s.t, fixture.Want{Values: map[string]*string{s.rule.Column: &s.rule.States[start]}})
+			if err != nil {
+				return nil, err
+			}
+			return &scene{
+				fixture: script(set, s.t), violators: violators(&s.rule.Base),
+				effects: []rule{{"a row started in a state that is not initial", s.declaredWays()}},
+				actors:  []actor{raw("raw INSERT", "", s.insertSQL(s.t, row.Values)), copying(s.t, s.insertColumns(s.t, row.Values), row.Values)},
+			}, nil
+		}, only(triggers, ir.OnInsert)...)
+}
+
+// undeclared is a state that no move leads to from another.
+func (s states) undeclared(from string) string {
+	for _, to := range s.rule.States {
+		declared := slices.ContainsFunc(s.rule.Moves, func(m ir.Move) bool { return m.To == to && slices.Contains(m.From, from) })
+		if to != from && !declared {
+			return to
+		}
+	}
+	return ""
+}
+
+func only(triggers []mutant, event ir.TriggerEvent) []mutant {
+	var list []mutant
+	for _, t := range triggers {
+		if triggerOf(t, event) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
