@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"testing"
@@ -98,3 +99,6 @@ func execute(t *testing.T, conn *pgx.Conn, sql string) {
 		t.Fatal(err)
 	}
 }
+
+// nothing is a singleton's work that does none.
+func nothing(context.Context, pgx.Tx) error { return nil }

@@ -41,6 +41,30 @@ func TestWithoutRowCount(t *testing.T) {
 	}
 }
 
+// TestWithoutTheAnswerOfALock works although somebody else holds the lock.
+func TestWithoutTheAnswerOfALock(t *testing.T) {
+	a := newArena(t)
+	execute(t, a.other, "BEGIN; SELECT pg_advisory_xact_lock(4201, 1)")
+	call := client.Call{Operation: a.operation(t, "singleton.outbox_relay.try_run")}
+	for _, without := range []bool{false, true} {
+		ran := false
+		call.Work = func(context.Context, pgx.Tx) error {
+			ran = true
+			return nil
+		}
+		call.Without.RowCount = without
+		want := client.Busy
+		if without {
+			want = client.OK
+		}
+		out, err := a.performer.Do(t.Context(), a.conn, call)
+		wants(t, ended{out, err}, want, 1)
+		if ran != without {
+			t.Errorf("without a look at the answer: %t: the work ran: %t", without, ran)
+		}
+	}
+}
+
 // TestWithoutTransaction shows that what an operation locks is free again between
 // its statements.
 func TestWithoutTransaction(t *testing.T) {
