@@ -26,6 +26,7 @@ type Conn struct {
 	// serializable is set once a transaction at that level may have been opened,
 	// and stays: to take too much for serializable costs schedules, no more.
 	serializable bool
+	checks       bool // COMMIT may have constraints to check
 }
 
 // Begin opens a transaction. Without [Options.Full] it waits for no grant: BEGIN

@@ -58,31 +58,53 @@ func (p gatePlace) String() string {
 	return "before a row"
 }
 
-// gateScript makes the triggers' function. lock_timeout is the client's own, and
-// must not end a stop.
+// gateScript makes the triggers' function. It keeps what it knows about a
+// table's current statement in a setting: its operation, how many rows were seen,
+// the operation on the last of them, and the statement's time. ON CONFLICT DO
+// UPDATE and MERGE fire the statement triggers of several operations one after
+// the other, of which only the first is a gate; and where a row was to be
+// inserted and is updated instead, both row triggers fire. lock_timeout is the
+// client's own, and must not end a stop.
 var gateScript = fmt.Sprintf(`
 CREATE SCHEMA IF NOT EXISTS pawl_verify;
 CREATE OR REPLACE FUNCTION pawl_verify.gate() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS $gate$
 DECLARE
-	passed int := coalesce(nullif(current_setting('pawl_verify.passed', true), ''), '0');
+	result record := CASE WHEN TG_LEVEL = 'STATEMENT' THEN NULL WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
+	setting text := 'pawl_verify.t' || TG_ARGV[0];
+	seen text[];
+	stamp text := extract(epoch FROM statement_timestamp())::text;
 	nth int := 0;
 	place int := 0;
+	passed int;
 	key int;
 BEGIN
-	IF (TG_ARGV[0] = ANY (string_to_array(current_setting('pawl_verify.gate', true), ','))) IS TRUE THEN
-		IF TG_LEVEL = 'ROW' THEN
-			nth := coalesce(nullif(current_setting('pawl_verify.row', true), ''), '0')::int + 1;
-			place := CASE WHEN TG_OP = 'INSERT' THEN 1 WHEN nth > 1 THEN 2 ELSE 3 END;
+	IF (TG_ARGV[0] = ANY (string_to_array(current_setting('pawl_verify.gate', true), ','))) IS NOT TRUE THEN
+		RETURN result;
+	END IF;
+	seen := string_to_array(current_setting(setting, true), ' ');
+	IF TG_LEVEL = 'STATEMENT' THEN
+		IF seen[1] <> TG_OP AND seen[2] = '0' AND seen[4] = stamp THEN
+			PERFORM set_config(setting, concat_ws(' ', 'MIXED', 0, 'NONE', stamp), true);
+			RETURN result;
 		END IF;
-		PERFORM set_config('pawl_verify.row', nth::text, true);
-		IF nth <> 1 OR (TG_OP <> 'INSERT' AND current_setting('pawl_verify.first', true) = 'on') THEN
-			PERFORM set_config('pawl_verify.passed', (passed + 1)::text, true);
-			key := %d + 2 * place + passed %% 2;
-			PERFORM pg_advisory_lock(key, pg_backend_pid());
-			PERFORM pg_advisory_unlock(key, pg_backend_pid());
+		PERFORM set_config(setting, concat_ws(' ', TG_OP, 0, 'NONE', stamp), true);
+	ELSE
+		IF seen[1] = 'MIXED' AND seen[3] = 'INSERT' AND TG_OP = 'UPDATE' THEN
+			RETURN result;
+		END IF;
+		nth := seen[2]::int + 1;
+		PERFORM set_config(setting, concat_ws(' ', seen[1], nth, TG_OP, seen[4]), true);
+		place := CASE WHEN TG_OP = 'INSERT' THEN 1 WHEN nth > 1 THEN 2 ELSE 3 END;
+		IF nth = 1 AND (TG_OP = 'INSERT' OR current_setting('pawl_verify.first', true) IS DISTINCT FROM 'on') THEN
+			RETURN result;
 		END IF;
 	END IF;
-	RETURN CASE WHEN TG_LEVEL = 'STATEMENT' THEN NULL WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
+	passed := coalesce(nullif(current_setting('pawl_verify.passed', true), ''), '0');
+	PERFORM set_config('pawl_verify.passed', (passed + 1)::text, true);
+	key := %d + 2 * place + passed %% 2;
+	PERFORM pg_advisory_lock(key, pg_backend_pid());
+	PERFORM pg_advisory_unlock(key, pg_backend_pid());
+	RETURN result;
 END $gate$`, gateBase)
 
 // gatedTable is a table that has gates.

@@ -43,18 +43,22 @@ func outcome(s *Scenario, run *Run) string {
 // endText spells how a client ended, without what differs between two servers: a
 // PostgreSQL error is its code.
 func endText(end End) string {
+	var texts []string
+	if end.Value != nil {
+		if text := fmt.Sprint(end.Value); text != "" {
+			texts = append(texts, text)
+		}
+	}
 	var pgErr *pgconn.PgError
 	switch {
-	case errors.As(end.Err, &pgErr) && end.Value != nil:
-		return fmt.Sprintf("%v, error %s", end.Value, pgErr.Code)
 	case errors.As(end.Err, &pgErr):
-		return "error " + pgErr.Code
+		texts = append(texts, "error "+pgErr.Code)
 	case end.Err != nil:
-		return "error " + end.Err.Error()
-	case end.Value == nil:
+		texts = append(texts, "error "+end.Err.Error())
+	case len(texts) == 0:
 		return "ok"
 	}
-	return fmt.Sprint(end.Value)
+	return strings.Join(texts, ", ")
 }
 
 // keep adds a counterexample, if it is among the most readable ones: with the

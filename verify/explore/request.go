@@ -46,7 +46,7 @@ func (c *Conn) request(ctx context.Context, parts []part) request {
 	q.sql = strings.Join(texts, ";\n")
 	open := !c.pg.IsClosed() && c.pg.PgConn().TxStatus() != idle
 	q.class, q.local = classify(parts, open, c.actor.effect)
-	q.class.serializable = c.serializable
+	q.class.serializable, q.class.checks = c.serializable, c.checks
 	if len(parts) == 1 {
 		q.kind = kindOf(parts[0].sql)
 	}

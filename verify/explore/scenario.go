@@ -13,6 +13,9 @@ type Scenario struct {
 	// every schedule starts, whatever the one before has left.
 	Fixture string
 	Clients []Client
+	// StopAtFirst ends the exploration with its first violation, as
+	// Options.StopAtFirst does for all.
+	StopAtFirst bool
 	// Gates names tables ("app.seats", quoted as SQL quotes them) whose INSERT,
 	// UPDATE and DELETE statements the explorer also stops inside.
 	Gates []string

@@ -104,7 +104,7 @@ func (e *schedule) actor(index int, over <-chan struct{}) (*actor, *Conn) {
 		effect: e.scenario.Effect, full: e.explorer.options.Full,
 		grant: make(chan struct{}), events: e.events, over: over,
 	}
-	return a, &Conn{actor: a, pg: session.conn, serializable: e.explorer.serializable}
+	return a, &Conn{actor: a, pg: session.conn, serializable: e.explorer.serializable, checks: e.explorer.deferrable}
 }
 
 // steps grants steps until every client has returned, the decider has enough, or
@@ -161,7 +161,7 @@ func (e *schedule) enabled() []choice {
 			}
 			enabled = append(enabled, choice{client: i, kind: a.pending.kind, sql: a.pending.sql, class: a.pending.class})
 		case stopped:
-			enabled = append(enabled, choice{client: i, kind: Continue, sql: a.pending.sql, class: a.pending.class})
+			enabled = append(enabled, choice{client: i, kind: Continue, sql: a.pending.sql, class: a.pending.class.inside()})
 		}
 	}
 	return enabled

@@ -126,7 +126,7 @@ func (x *Explorer) search(ctx context.Context, s *Scenario) (*Result, error) {
 			return nil, err
 		}
 		x.count(result, s, run, ended)
-		if x.enough(result) {
+		if x.enough(s, result) {
 			result.Complete = result.Complete && !search.advance()
 			return result, nil
 		}
@@ -180,6 +180,6 @@ func (x *Explorer) count(r *Result, s *Scenario, run *Run, ended verdict) {
 }
 
 // enough reports whether the search is to stop early.
-func (x *Explorer) enough(r *Result) bool {
-	return x.options.StopAtFirst && r.Violating > 0 || x.options.Limit > 0 && r.Schedules >= x.options.Limit
+func (x *Explorer) enough(s *Scenario, r *Result) bool {
+	return (s.StopAtFirst || x.options.StopAtFirst) && r.Violating > 0 || x.options.Limit > 0 && r.Schedules >= x.options.Limit
 }

@@ -9,6 +9,8 @@ type class struct {
 	// explicit is true when it does so by a COMMIT among other statements.
 	explicit bool
 	rollback bool
+	// checks is true when there are deferrable constraints, which a COMMIT checks.
+	checks bool
 	// serializable is true inside a transaction that may be SERIALIZABLE.
 	serializable bool
 	// wide is set when the step, once taken, turned out to concern others.
@@ -16,12 +18,35 @@ type class struct {
 }
 
 // independent reports whether two steps of different clients come out the same
-// in both orders. blocked says that somebody waits for a lock.
+// in both orders, for the two of them and for everybody else. blocked says that
+// somebody waits for a lock.
+//
+// It rests on snapshots: a read does not see what is uncommitted, so it commutes
+// with the write, and does not commute with the COMMIT. Which rows the two touch
+// is not known, so any two writes are taken to meet.
 func independent(a, b class, blocked bool) bool {
-	if a.wide || b.wide || a.serializable || b.serializable || a.effect == Unknown || b.effect == Unknown {
+	switch {
+	case a.anything() || b.anything():
 		return false
+	case a.ends && b.ends:
+		return !blocked && !a.checks && !b.checks
+	case a.ends:
+		return !blocked && !a.checks && a.rollback && b.effect == Read
+	case b.ends:
+		return independent(b, a, blocked)
 	}
-	return false
+	return a.effect != Write || b.effect != Write
+}
+
+// anything reports whether the step depends on every other.
+func (c class) anything() bool {
+	return c.wide || c.serializable || c.effect == Unknown || c.ends && c.effect != Local
+}
+
+// inside is the class of the rest of a statement that is stopped at a gate.
+func (c class) inside() class {
+	c.effect = wider(c.effect, Write)
+	return c
 }
 
 // classify describes a request. open says whether a transaction is open before it.
