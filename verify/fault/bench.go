@@ -10,7 +10,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/pawldb/pawl/internal/devdb"
 	"github.com/pawldb/pawl/internal/faultproxy"
 )
 
@@ -18,7 +17,7 @@ import (
 type bench struct {
 	workload Workload
 	options  CrashOptions
-	server   *devdb.Server   // nil when it is not ours to break
+	host     *host
 	direct   *pgx.ConnConfig // past the proxy
 	via      *pgx.ConnConfig // through it
 	control  *control
@@ -26,17 +25,23 @@ type bench struct {
 	clients  *lines // of the clients
 	rescuers *lines // of their recoveries
 	rounds   int    // so far
+	result   *CrashResult
 
 	mu   sync.Mutex
 	last *wire // the connection that the proxy opened last: only the first client comes that way
 }
 
-func newBench(server *devdb.Server, url string, w Workload, o CrashOptions) (*bench, error) {
-	config, err := pgx.ParseConfig(url)
+func newBench(host *host, target Target, o CrashOptions) (*bench, error) {
+	w := target.Workload
+	if err := w.check(); err != nil {
+		return nil, err
+	}
+	config, err := pgx.ParseConfig(target.URL)
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{workload: w, options: o, server: server, direct: config, control: newControl(config)}
+	b := &bench{workload: w, options: o, host: host, direct: config, control: newControl(config, host)}
+	b.result = &CrashResult{Workload: w.Name}
 	if b.proxy, err = faultproxy.Start(b.dial); err != nil {
 		return nil, err
 	}
@@ -47,8 +52,8 @@ func newBench(server *devdb.Server, url string, w Workload, o CrashOptions) (*be
 	b.via = config.Copy()
 	b.via.Host, b.via.Port = front.Host, front.Port
 	b.via.TLSConfig, b.via.Fallbacks = nil, nil
-	b.clients = newLines(len(w.Clients), b.connect)
-	b.rescuers = newLines(len(w.Clients), func(ctx context.Context, i int) (*pgx.Conn, error) {
+	b.clients = newLines(host, len(w.Clients), b.connect)
+	b.rescuers = newLines(host, len(w.Clients), func(ctx context.Context, i int) (*pgx.Conn, error) {
 		conn, err := pgx.ConnectConfig(ctx, b.direct)
 		if err != nil {
 			return nil, fmt.Errorf("connect the recovery of client %d: %w", i, err)
@@ -111,13 +116,13 @@ func dialOnce(config *pgx.ConnConfig) *pgx.ConnConfig {
 	return config
 }
 
-// record runs the clients one after the other without any fault and returns the
+// record runs the clients one after the other without any fault and notes the
 // points of the first. What goes wrong even so is a mistake in the workload.
-func (b *bench) record(ctx context.Context) ([]Point, error) {
+func (b *bench) record(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, b.options.Timeout)
 	defer cancel()
 	if err := b.control.script(ctx, b.workload.Fixture); err != nil {
-		return nil, err
+		return err
 	}
 	var points recorder
 	b.proxy.SetRules(points.rule)
@@ -126,22 +131,23 @@ func (b *bench) record(ctx context.Context) ([]Point, error) {
 	for i, client := range b.workload.Clients {
 		conn, err := b.clients.take(ctx, i)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r.Ends[i] = b.workload.run(conn, i, func() (any, error) { return client(ctx, conn) })
 		leave(conn)
 	}
 	if first := r.Ends[0]; first.Outcome != OK {
-		return nil, fmt.Errorf("without any fault the first client already fails: %s", first.answer())
+		return fmt.Errorf("without any fault the first client already fails: %s", first.answer())
 	}
 	found, err := b.control.judge(ctx, &b.workload, r)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(found) > 0 {
-		return nil, fmt.Errorf("without any fault, one client after the other, the judge already says: %s", found[0].Rule)
+		return fmt.Errorf("without any fault, one client after the other, the judge already says: %s", found[0].Rule)
 	}
-	return append(points.list(), Point{Number: len(points.points), Message: end}), nil
+	b.result.Points = append(points.list(), Point{Number: len(points.points), Message: end})
+	return nil
 }
 
 // recorder numbers the points of a conversation.

@@ -16,29 +16,39 @@ import (
 // time. It is opened when needed, and again after the server was down.
 type control struct {
 	config *pgx.ConnConfig
+	host   *host
 	mu     sync.Mutex
-	conn   *pgx.Conn
+	line
 }
 
-func newControl(config *pgx.ConnConfig) *control {
+func newControl(config *pgx.ConnConfig, host *host) *control {
 	config = config.Copy()
-	// The clients' own settings are theirs; ours must see every pid.
 	config.RuntimeParams["application_name"] = "pawl verify"
-	return &control{config: config}
+	return &control{config: config, host: host}
 }
 
 // use calls f with the connection.
 func (c *control) use(ctx context.Context, f func(*pgx.Conn) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.conn == nil || c.conn.IsClosed() {
+	if epoch := c.host.epoch.Load(); c.conn == nil || c.conn.IsClosed() || c.epoch != epoch {
+		hangUp(c.conn)
 		conn, err := pgx.ConnectConfig(ctx, c.config)
 		if err != nil {
 			return err
 		}
-		c.conn = conn
+		c.conn, c.epoch = conn, epoch
 	}
 	return f(c.conn)
+}
+
+// pid is the process id of our own backend.
+func (c *control) pid(ctx context.Context) (pid uint32, err error) {
+	err = c.use(ctx, func(conn *pgx.Conn) error {
+		pid = conn.PgConn().PID()
+		return nil
+	})
+	return pid, err
 }
 
 // script runs SQL statements through the simple protocol.
@@ -115,7 +125,8 @@ func (c *control) await(ctx context.Context, what, sql string, args ...any) erro
 const pollPause = 2 * time.Millisecond
 
 // died waits until the connection is noticed to be dead, which it is as soon as
-// the server has begun to recover, and then until the server lets us in again.
+// the server has begun to recover, and then until the server lets us in again. It
+// begins the host's next epoch.
 func (c *control) died(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,14 +138,18 @@ func (c *control) died(ctx context.Context) error {
 	for {
 		conn, err := pgx.ConnectConfig(ctx, c.config)
 		if err == nil {
-			c.conn = conn
+			c.conn, c.epoch = conn, c.host.epoch.Add(1)
 			return nil
 		}
-		if sleep(ctx, pollPause) != nil {
+		if sleep(ctx, recoveryPause) != nil {
 			return fmt.Errorf("wait for the server to recover: %w", err)
 		}
 	}
 }
+
+// recoveryPause is how often a server that recovers is asked whether it is ready.
+// Each time it has to make a process just to say no.
+const recoveryPause = 10 * time.Millisecond
 
 func (c *control) close() {
 	c.mu.Lock()

@@ -42,7 +42,9 @@ type CrashResult struct {
 	// Inconclusive are rounds that did not come to an end in time.
 	Inconclusive []Inconclusive
 	// Skipped names the faults that the server does not allow, and why.
-	Skipped  []string
+	Skipped []string
+	// Duration is how long its rounds took; those of several workloads that share
+	// an outage take that time together.
 	Duration time.Duration
 }
 
@@ -52,7 +54,13 @@ type Tally struct {
 	Injected  int
 	Missed    int // the client was done before it came to the point
 	Violating int
-	Duration  time.Duration
+	Duration  time.Duration // of its rounds
+}
+
+// Target is a workload and the database that belongs to it alone.
+type Target struct {
+	URL      string
+	Workload Workload
 }
 
 // Crash injects every kind of fault at every point of the first client's
@@ -67,11 +75,39 @@ type Tally struct {
 // The error is about the phase itself, or about a workload that fails without any
 // fault.
 func Crash(ctx context.Context, server *devdb.Server, url string, w Workload, o CrashOptions) (*CrashResult, error) {
-	result, err := crash(ctx, server, url, w, o.filled())
+	results, err := CrashAll(ctx, server, []Target{{URL: url, Workload: w}}, o)
 	if err != nil {
-		return nil, fmt.Errorf("crash %q: %w", w.Name, err)
+		return nil, err
 	}
-	return result, nil
+	return results[0], nil
+}
+
+// CrashAll is Crash for several workloads in databases of one server, which are
+// different databases. They share what is expensive: an outage waits until every
+// workload has come to its point, and hits them all. The results have the order
+// of the targets.
+func CrashAll(ctx context.Context, server *devdb.Server, targets []Target, o CrashOptions) (results []*CrashResult, err error) {
+	p := phase{host: &host{server: server}, options: o.filled()}
+	defer func() {
+		if closeErr := p.close(); err == nil {
+			err = closeErr
+		}
+	}()
+	for _, target := range targets {
+		b, err := newBench(p.host, target, p.options)
+		if err == nil {
+			p.benches = append(p.benches, b)
+			err = b.record(ctx)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("crash %q: %w", target.Workload.Name, err)
+		}
+		results = append(results, b.result)
+	}
+	if err := p.run(ctx); err != nil {
+		return nil, err
+	}
+	return results, nil
 }
 
 func (o CrashOptions) filled() CrashOptions {
@@ -85,66 +121,6 @@ func (o CrashOptions) filled() CrashOptions {
 		o.Keep = 3
 	}
 	return o
-}
-
-func crash(ctx context.Context, server *devdb.Server, url string, w Workload, o CrashOptions) (result *CrashResult, err error) {
-	if err := w.check(); err != nil {
-		return nil, err
-	}
-	b, err := newBench(server, url, w, o)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if closeErr := b.close(); err == nil {
-			err = closeErr
-		}
-	}()
-	start := time.Now()
-	result = &CrashResult{Workload: w.Name}
-	if result.Points, err = b.record(ctx); err != nil {
-		return nil, err
-	}
-	if server != nil {
-		// Otherwise the first recovery replays all that was done before.
-		if err := b.control.script(ctx, "CHECKPOINT"); err != nil {
-			return nil, err
-		}
-	}
-	for _, kind := range o.Kinds {
-		if kind.ownServer() && server == nil {
-			result.Skipped = append(result.Skipped, fmt.Sprintf("%s: the server is not pawl's own", kind))
-			continue
-		}
-		if err := b.kind(ctx, kind, result); err != nil {
-			return nil, err
-		}
-		if o.StopAtFirst && result.Violating > 0 {
-			break
-		}
-	}
-	result.Duration = time.Since(start)
-	return result, nil
-}
-
-// kind injects one kind of fault wherever it says something.
-func (b *bench) kind(ctx context.Context, kind Kind, result *CrashResult) error {
-	tally := Tally{Kind: kind}
-	start := time.Now()
-	for _, point := range choose(result.Points, kind, b.options.Outages) {
-		fault := Fault{Kind: kind, Point: point}
-		round, why, err := b.round(ctx, fault)
-		if err != nil {
-			return fmt.Errorf("%s: %w", fault, err)
-		}
-		tally.add(round, result, why, b.options.Keep)
-		if b.options.StopAtFirst && result.Violating > 0 {
-			break
-		}
-	}
-	tally.Duration = time.Since(start)
-	result.Tallies = append(result.Tallies, tally)
-	return nil
 }
 
 // add counts a round.
@@ -165,18 +141,4 @@ func (t *Tally) add(r *Round, result *CrashResult, why string, keep int) {
 			result.Broken = append(result.Broken, r)
 		}
 	}
-}
-
-// choose returns the points at which a kind is injected.
-func choose(points []Point, kind Kind, outages int) []Point {
-	var chosen []Point
-	for _, p := range points {
-		if p.admits(kind) {
-			chosen = append(chosen, p)
-		}
-	}
-	if kind.takesDown() && outages > 0 && outages < len(chosen) {
-		chosen = chosen[len(chosen)-outages:]
-	}
-	return chosen
 }

@@ -3,6 +3,7 @@ package fault_test
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -162,6 +163,52 @@ func TestCrashLeavesTheProtectedAlone(t *testing.T) {
 		}
 	}
 	t.Logf("%d faults; the other client had to recover %d times", r.Faults, others)
+}
+
+// Workloads in several databases share their outages.
+func TestCrashAllSharesOutages(t *testing.T) {
+	server := pgtest.Start(t, nil)
+	alone := blind
+	alone.Clients = []fault.Client{incrementAlone}
+	var targets []fault.Target
+	for _, w := range []fault.Workload{blind, alone, once} {
+		url, drop, err := server.Scratch(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer drop(context.Background())
+		targets = append(targets, fault.Target{URL: database(t, url), Workload: w})
+	}
+	before := recoveries(t, server.LogFile())
+	start := time.Now()
+	results, err := fault.CrashAll(t.Context(), server, targets, fault.CrashOptions{Kinds: []fault.Kind{fault.LoseReply, fault.Kill, fault.Restart}, Outages: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	outages := recoveries(t, server.LogFile()) - before
+	t.Logf("%d outages, %s", outages, time.Since(start).Round(time.Millisecond))
+	if outages != 2*3 {
+		t.Errorf("%d outages", outages)
+	}
+	for i, want := range []struct{ outages, violating int }{{3, 1}, {2, 1}, {3, 0}} {
+		r := results[i]
+		if len(r.Tallies) != 3 || r.Tallies[1].Injected != want.outages || r.Tallies[2].Injected != want.outages {
+			t.Errorf("%s: %+v", r.Workload, r.Tallies)
+		}
+		if r.Violating != want.violating || r.Tallies[0].Violating != want.violating || len(r.Inconclusive) > 0 {
+			t.Errorf("%s: %d violating, inconclusive %v", r.Workload, r.Violating, r.Inconclusive)
+		}
+	}
+}
+
+// recoveries counts how often a server has recovered from its log.
+func recoveries(t *testing.T, log string) int {
+	t.Helper()
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Count(string(text), "automatic recovery in progress")
 }
 
 // What was answered must survive a crash right after: a server that answers

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -14,9 +13,7 @@ import (
 type lines struct {
 	connect func(ctx context.Context, i int) (*pgx.Conn, error)
 	lines   []line
-	// epoch counts how often the server was down: what was connected before is dead,
-	// also where nobody has noticed.
-	epoch atomic.Int64
+	host    *host
 }
 
 type line struct {
@@ -24,13 +21,13 @@ type line struct {
 	epoch int64
 }
 
-func newLines(n int, connect func(ctx context.Context, i int) (*pgx.Conn, error)) *lines {
-	return &lines{connect: connect, lines: make([]line, n)}
+func newLines(host *host, n int, connect func(ctx context.Context, i int) (*pgx.Conn, error)) *lines {
+	return &lines{connect: connect, lines: make([]line, n), host: host}
 }
 
 // take returns connection i as good as new.
 func (l *lines) take(ctx context.Context, i int) (*pgx.Conn, error) {
-	kept, epoch := &l.lines[i], l.epoch.Load()
+	kept, epoch := &l.lines[i], l.host.epoch.Load()
 	if kept.conn != nil {
 		if kept.epoch == epoch && refresh(ctx, kept.conn) {
 			return kept.conn, nil

@@ -58,7 +58,7 @@ func Orphan(ctx context.Context, url string, c OrphanCase) (*OrphanResult, error
 	if err != nil {
 		return nil, fmt.Errorf("orphan %q: %w", c.Name, err)
 	}
-	o := orphanage{config: config, control: newControl(config), OrphanCase: c}
+	o := orphanage{config: config, control: newControl(config, new(host)), OrphanCase: c}
 	defer o.control.close()
 	result := &OrphanResult{Name: c.Name}
 	if result.Unchecked, err = o.try(ctx, 0); err != nil {

@@ -2,6 +2,7 @@ package fault
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -18,9 +19,9 @@ type trial struct {
 	conns []*pgx.Conn
 	// finished is closed when the first client and its recovery are over.
 	finished chan struct{}
-	// down is held while the server is being taken down, so that nobody recovers
-	// into a server about to die.
-	down sync.RWMutex
+	// outage is shared with the rounds of other databases; nil for a fault that
+	// hits one connection.
+	outage *outage
 	// striking is held while the fault is being injected.
 	striking sync.Mutex
 	// rivals are what runs beside the clients because of the fault.
@@ -32,22 +33,23 @@ type trial struct {
 	fault    Fault
 	sever    bool // the client loses its connection at the end of the round trip
 	recovery int  // pid of the backend that recovers the first client's work
+	arrived  bool // at the outage
 	failed   error
 }
 
 // round runs one round. why is not empty when nothing can be said of it.
-func (b *bench) round(ctx context.Context, fault Fault) (r *Round, why string, err error) {
+func (b *bench) round(ctx context.Context, fault Fault, shared *outage) (r *Round, why string, err error) {
 	n := len(b.workload.Clients)
 	t := &trial{
-		bench: b, fault: fault, finished: make(chan struct{}),
+		bench: b, fault: fault, outage: shared, finished: make(chan struct{}),
 		round: &Round{Number: b.rounds, Ends: make([]Ending, n), Recoveries: make([]*Ending, n)},
 	}
 	b.rounds++
 	bounded, cancel := context.WithTimeoutCause(ctx, b.options.Timeout+b.workload.Lease, errLate)
 	defer cancel()
 	start := time.Now()
-	err = t.run(bounded)
-	t.round.Duration = time.Since(start)
+	defer func() { t.round.Duration = time.Since(start) }()
+	err = errors.Join(t.run(bounded), t.leaveOutage(bounded))
 	t.round.Fault = t.fault
 	switch {
 	case ctx.Err() != nil:
@@ -92,16 +94,25 @@ func (t *trial) run(ctx context.Context) error {
 	t.striking.Lock()
 	defer t.striking.Unlock()
 	t.rivals.Wait()
+	if err := t.atEnd(ctx); err != nil {
+		return err
+	}
+	return t.control.gone(ctx, t.orphans)
+}
+
+// atEnd is what remains when the clients are done: an outage that waits for it,
+// or for the others to come to theirs.
+func (t *trial) atEnd(ctx context.Context) error {
 	if t.fault.Point.Message == end {
 		t.fault.Injected = true
-		if err := t.takeDown(ctx, 0); err != nil {
+		if err := t.takeDown(ctx); err != nil {
 			return err
 		}
 	}
-	if t.failed != nil {
-		return t.failed
+	if err := t.leaveOutage(ctx); err != nil {
+		return err
 	}
-	return t.control.gone(ctx, t.orphans)
+	return t.failed
 }
 
 // client runs a client and, where it does not know how its work ended, the
@@ -127,8 +138,8 @@ func (t *trial) recover(ctx context.Context, i int, before Ending) {
 			return
 		}
 	}
-	t.down.RLock()
-	defer t.down.RUnlock()
+	t.host.down.RLock()
+	defer t.host.down.RUnlock()
 	conn, err := t.rescuers.take(ctx, i)
 	if err != nil {
 		t.fail(err)

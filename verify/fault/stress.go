@@ -61,7 +61,7 @@ func Stress(ctx context.Context, url string, w Workload, o StressOptions) (*Stre
 		return nil, fmt.Errorf("stress %q: %w", w.Name, err)
 	}
 	o = o.filled(len(w.Clients))
-	s := &stress{workload: w, options: o, config: config, control: newControl(config), conns: make([]*pgx.Conn, o.Clients)}
+	s := &stress{workload: w, options: o, config: config, control: newControl(config, new(host)), conns: make([]*pgx.Conn, o.Clients)}
 	defer s.close()
 	result := &StressResult{Workload: w.Name, Clients: o.Clients, Outcomes: make(map[Outcome]int)}
 	start := time.Now()

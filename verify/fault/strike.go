@@ -7,8 +7,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/pawldb/pawl/internal/faultproxy"
 )
 
@@ -78,32 +76,19 @@ func (t *trial) terminate(ctx context.Context, victim uint32) error {
 	return t.control.gone(ctx, []uint32{victim})
 }
 
-// takeDown ends the server in the way of the fault and returns when it serves
-// again. victim is the backend to kill; 0 takes any.
-func (t *trial) takeDown(ctx context.Context, victim uint32) error {
-	t.down.Lock()
-	defer t.down.Unlock()
-	t.clients.epoch.Add(1)
-	t.rescuers.epoch.Add(1)
-	if t.fault.Kind == Restart {
-		if err := t.server.RestartImmediate(ctx); err != nil {
-			return err
-		}
-		return t.control.died(ctx)
+// takeDown takes part in the outage. victims are the backends to kill.
+func (t *trial) takeDown(ctx context.Context, victims ...uint32) error {
+	t.arrived = true
+	return t.outage.join(ctx, t.control, victims...)
+}
+
+// leaveOutage keeps the other rounds of an outage from waiting for this one.
+func (t *trial) leaveOutage(ctx context.Context) error {
+	if t.outage == nil || t.arrived {
+		return nil
 	}
-	if victim == 0 {
-		err := t.control.use(ctx, func(conn *pgx.Conn) error {
-			victim = conn.PgConn().PID()
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if err := signal(victim, syscall.SIGKILL); err != nil {
-		return err
-	}
-	return t.control.died(ctx)
+	t.arrived = true
+	return t.outage.leave(ctx, t.control)
 }
 
 // signal sends a signal to a backend.
