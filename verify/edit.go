@@ -36,13 +36,13 @@ func (m *model) edit(i *ir.Edit) {
 			return e.scene(set, e.decide(row, first), second(row, other)), nil
 		}, mutants...)
 	}
-	beside(op.Name+"-"+op.Name, "two clients "+op.Name+" one row", e.decide, append(locks, e.splitTransaction())...)
+	beside(op.Name+"-"+op.Name, "two clients "+op.Name+" one row", e.decide, slices.Concat(locks, e.weaker(), []mutant{e.splitTransaction()})...)
 	beside(op.Name+"-raw", "a raw UPDATE comes between reading and writing", func(old, other fixture.Row) actor {
 		return raw("raw UPDATE", "", e.updateSQL(e.t, e.identify(e.t, old.Values), pick(other.Values, op.Columns)))
 	}, locks...)
 	beside(op.Name+"-delete", "a raw DELETE comes between reading and writing", func(old, _ fixture.Row) actor {
 		return raw("raw DELETE", "", e.deleteSQL(e.t, e.identify(e.t, old.Values)))
-	}, locks...)
+	}, withoutRowCount(op))
 	m.editBesideChild(e)
 }
 
@@ -114,7 +114,7 @@ func (e editing) undisturbed(j *judgement) []explore.Violation {
 	return found
 }
 
-// locks are the edit without its lock, and with one that lets others write.
+// locks are the edit without its lock.
 func (e editing) locks() []mutant {
 	s, tree := statementOf(e.op, ir.LockStatement)
 	if tree == nil {
@@ -126,12 +126,27 @@ func (e editing) locks() []mutant {
 			list = append(list, edited("without-lock", "without "+x.Removed, e.op, s, x))
 		}
 	}
-	for _, weak := range []string{"FOR KEY SHARE"} {
-		if edits, err := tree.WithRowLocks(weak); err == nil {
-			for _, x := range edits {
-				list = append(list, edited("with-"+slug(weak), "with "+weak+" instead of "+x.Removed, e.op, s, x, weak))
-			}
-		}
+	return list
+}
+
+// weaker is the edit with a lock that two can have at once, and without the
+// retry that hides what comes of that: where the key changes they wait for each
+// other, and where it does not one of them is lost.
+func (e editing) weaker() []mutant {
+	s, tree := statementOf(e.op, ir.LockStatement)
+	if tree == nil {
+		return nil
+	}
+	const weak = "FOR KEY SHARE"
+	edits, err := tree.WithRowLocks(weak)
+	if err != nil {
+		return nil
+	}
+	var list []mutant
+	for _, x := range edits {
+		m := edited("with-"+slug(weak), "with "+weak+" instead of "+x.Removed+", without retry", e.op, s, x, weak)
+		m.without.Retry = true
+		list = append(list, m)
 	}
 	return list
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -141,8 +142,12 @@ func (d deed) effects(t ir.TableRef) (int, bool) {
 	if d.op == nil || d.table != t {
 		return 0, false
 	}
-	if d.op.Kind == ir.CompleteOp || d.op.Kind == ir.HeartbeatOp {
-		return len(d.outcome.Rows), true // some may be done where others are refused
+	if many := d.args["ids"]; many != nil {
+		// Whoever is told ok takes all for done; some may be where others are refused.
+		if d.outcome.Answer == client.OK {
+			return 1 + strings.Count(*many, ","), true
+		}
+		return len(d.outcome.Rows), true
 	}
 	if d.code != "" || d.outcome.Answer != client.OK {
 		return 0, true

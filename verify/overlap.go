@@ -147,7 +147,18 @@ func (o overlapping) queuedUp(ctx context.Context, s *site, insert *ir.Operation
 	if err != nil {
 		return nil, err
 	}
-	return o.scene(set, givingUp(o.insertSQL(o.t, one)), calling(insert, argsOf(insert, two)), calling(insert, argsOf(insert, two))), nil
+	sc := o.scene(set, givingUp(o.insertSQL(o.t, one)), calling(insert, argsOf(insert, two)), calling(insert, argsOf(insert, two)))
+	sc.judge = neverAgain
+	return sc, nil
+}
+
+// neverAgain demands that no call had to be tried again: equal inserts stand in
+// line, and no deadlock ends one of them.
+func neverAgain(j *judgement) []explore.Violation {
+	if j.count(func(d deed) bool { return d.outcome.Attempts > 1 }) == 0 {
+		return nil
+	}
+	return []explore.Violation{{Rule: "two equal inserts waited for each other until the server ended one, which was then tried again"}}
 }
 
 // givingUp is a client that rolls its statement back.

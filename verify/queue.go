@@ -40,13 +40,13 @@ func (m *model) queue(i *ir.QueueRule) {
 				sc.judge = shared
 			}
 			return sc, err
-		}, q.waits(claim)...)
+		}, lastOf(q.waits(claim))...)
 	m.add("claim-due", "two workers claim a task that has come due", tables,
 		func(ctx context.Context, s *site) (*scene, error) {
 			return q.scene(ctx, s, []map[string]*string{q.scheduled(1)}, func([]fixture.Row) []actor {
 				return []actor{calling(claim, q.claimArgs(1)), calling(claim, q.claimArgs(1))}
 			})
-		}, q.rowMutants(claim, ir.MainStatement)...)
+		}, q.rowMutants(claim, ir.DueStatement)...)
 	for _, kind := range []ir.OperationKind{ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp} {
 		if op := m.operation(q.t, kind); op != nil {
 			m.ghost(q, claim, op)
@@ -210,6 +210,9 @@ func (q tasks) waits(claim *ir.Operation) []mutant {
 	}
 	return list
 }
+
+// lastOf is the arm of ready tasks, which comes after that of expired leases.
+func lastOf(list []mutant) []mutant { return list[max(len(list)-1, 0):] }
 
 // rowMutants are a statement that picks rows without locking them.
 func (q tasks) rowMutants(op *ir.Operation, role ir.Role) []mutant {
