@@ -39,7 +39,7 @@ func open(t testing.TB, o explore.Options, script string) *explore.Explorer {
 
 const accounts = `CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL)`
 
-const oneAccount = `TRUNCATE account; INSERT INTO account VALUES (1, 100)`
+const oneAccount = `DELETE FROM account; INSERT INTO account VALUES (1, 100)`
 
 // readThenWrite withdraws 60 as code does that loses updates.
 func readThenWrite(ctx context.Context, conn *explore.Conn) (any, error) {

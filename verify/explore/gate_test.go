@@ -38,22 +38,22 @@ func TestGatesFindRacesOfSingleStatements(t *testing.T) {
 		schedules, violating               int
 	}{
 		{
-			name: "insert where not exists, ungated", schema: `CREATE TABLE r (k int)`, fixture: `TRUNCATE r`,
+			name: "insert where not exists, ungated", schema: `CREATE TABLE r (k int)`, fixture: `DELETE FROM r`,
 			sql:    `INSERT INTO r SELECT 1 WHERE NOT EXISTS (SELECT FROM r WHERE k = 1)`,
 			broken: `SELECT FROM r GROUP BY k HAVING count(*) > 1`, schedules: 2, violating: 0,
 		},
 		{
-			name: "insert where not exists", schema: `CREATE TABLE r (k int)`, fixture: `TRUNCATE r`,
+			name: "insert where not exists", schema: `CREATE TABLE r (k int)`, fixture: `DELETE FROM r`,
 			sql:    `INSERT INTO r SELECT 1 WHERE NOT EXISTS (SELECT FROM r WHERE k = 1)`,
 			broken: `SELECT FROM r GROUP BY k HAVING count(*) > 1`, gated: true, schedules: 6, violating: 4,
 		},
 		{
-			name: "insert where not exists, unique", schema: `CREATE TABLE r (k int UNIQUE)`, fixture: `TRUNCATE r`,
+			name: "insert where not exists, unique", schema: `CREATE TABLE r (k int UNIQUE)`, fixture: `DELETE FROM r`,
 			sql:    `INSERT INTO r SELECT 1 WHERE NOT EXISTS (SELECT FROM r WHERE k = 1)`,
 			broken: `SELECT FROM r GROUP BY k HAVING count(*) > 1`, gated: true, schedules: 6, violating: 0,
 		},
 		{
-			name: "insert below a count", schema: `CREATE TABLE r (k int)`, fixture: `TRUNCATE r; INSERT INTO r VALUES (1)`,
+			name: "insert below a count", schema: `CREATE TABLE r (k int)`, fixture: `DELETE FROM r; INSERT INTO r VALUES (1)`,
 			sql:    `INSERT INTO r SELECT 1 WHERE (SELECT count(*) FROM r) < 2`,
 			broken: `SELECT FROM r HAVING count(*) > 2`, gated: true, schedules: 6, violating: 4,
 		},
@@ -68,7 +68,7 @@ func TestGatesFindRacesOfSingleStatements(t *testing.T) {
 			broken: `SELECT FROM account WHERE balance < 0`, gated: true, schedules: 6, violating: 0,
 		},
 		{
-			name: "upsert", schema: `CREATE TABLE r (k int PRIMARY KEY, n int)`, fixture: `TRUNCATE r`,
+			name: "upsert", schema: `CREATE TABLE r (k int PRIMARY KEY, n int)`, fixture: `DELETE FROM r`,
 			sql:    `INSERT INTO r VALUES (1, 1) ON CONFLICT (k) DO UPDATE SET n = r.n + 1`,
 			broken: `SELECT FROM r WHERE n <> 2`, gated: true, schedules: 6, violating: 0,
 		},
@@ -104,7 +104,7 @@ func TestGatesStopBetweenTheRowsOfAStatement(t *testing.T) {
 	x := open(t, explore.Options{}, accounts)
 	const update = `UPDATE account SET balance = balance + 1 FROM (SELECT id AS k FROM account ORDER BY id %s OFFSET 0) AS o WHERE id = k`
 	result, err := x.Explore(t.Context(), explore.Scenario{
-		Name: "opposite order", Fixture: `TRUNCATE account; INSERT INTO account VALUES (1, 100), (2, 100)`,
+		Name: "opposite order", Fixture: `DELETE FROM account; INSERT INTO account VALUES (1, 100), (2, 100)`,
 		Gates:   []string{"account"},
 		Clients: []explore.Client{once("up", fmt.Sprintf(update, "ASC")), once("down", fmt.Sprintf(update, "DESC"))},
 		State: func(ctx context.Context, conn *pgx.Conn) (s string, err error) {

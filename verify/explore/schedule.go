@@ -237,17 +237,27 @@ func (e *schedule) judge(ctx context.Context) error {
 	x, s := e.explorer, e.scenario
 	if s.Judge != nil {
 		found, err := s.Judge(ctx, x.judge, e.run)
-		if err != nil {
+		if err = errors.Join(err, x.judged(ctx)); err != nil {
 			return fmt.Errorf("judge schedule %s: %w", e.run.ID, err)
 		}
 		e.run.Violations = append(e.run.Violations, found...)
 	}
 	if s.State != nil {
 		text, err := s.State(ctx, x.judge)
-		if err != nil {
+		if err = errors.Join(err, x.judged(ctx)); err != nil {
 			return fmt.Errorf("ask for the final state of schedule %s: %w", e.run.ID, err)
 		}
 		e.run.FinalState = text
 	}
 	return nil
+}
+
+// judged ends a transaction that a judge has left open: its locks would keep the
+// clients waiting.
+func (x *Explorer) judged(ctx context.Context) error {
+	if x.judge.IsClosed() || x.judge.PgConn().TxStatus() == idle {
+		return nil
+	}
+	_, err := x.judge.Exec(ctx, "ROLLBACK")
+	return err
 }

@@ -141,12 +141,16 @@ func (x *Explorer) search(ctx context.Context, s *Scenario) (*Result, error) {
 func (x *Explorer) tryAgain(ctx context.Context, s *Scenario, search *search) (*Run, verdict, error) {
 	for try := 0; ; try++ {
 		run, ended, err := x.execute(ctx, s, search)
-		if err != nil || ended != diverge {
+		short := search.depth < len(search.path)
+		if err != nil || ended != diverge && !short {
 			return run, ended, err
 		}
 		if try == repeats {
-			run.Deviation = "other steps could be taken here than when the schedule was first begun"
-			search.path = search.path[:search.depth]
+			search.path = search.path[:search.depth] // what is below cannot be reached
+			if run.Stuck == "" {
+				run.Deviation = "it went on differently here than when it was first begun"
+				ended = diverge
+			}
 			return run, ended, nil
 		}
 		search.depth = 0
