@@ -97,6 +97,7 @@ type StepDocument struct {
 	Kind       explore.Kind        `json:"kind"`
 	SQL        string              `json:"sql"`
 	Args       []string            `json:"args"`
+	Ahead      []string            `json:"ahead"` // sent before it without a grant
 	State      explore.StepState   `json:"state"`
 	WaitsFor   []int               `json:"waits_for"`
 	Tag        string              `json:"tag"`
@@ -194,7 +195,7 @@ func newMutantDocument(m verify.Mutant) MutantDocument {
 
 func newStepDocument(s explore.Step) StepDocument {
 	d := StepDocument{
-		Client: s.Client, Kind: s.Kind, SQL: s.SQL, Args: never(s.Args), State: s.State, WaitsFor: never(s.WaitsFor),
+		Client: s.Client, Kind: s.Kind, SQL: s.SQL, Args: never(s.Args), Ahead: never(s.Ahead), State: s.State, WaitsFor: never(s.WaitsFor),
 		Tag: s.Tag, Columns: never(s.Columns), Rows: each(s.Rows, never[string]), Place: s.Place, Commits: s.Commits,
 		Violations: each(s.Violations, newViolationDocument),
 	}

@@ -82,6 +82,11 @@ func (g grid) entry(e entry, whole bool) {
 // cell is a step as lines of the column's width.
 func (g grid) cell(e entry, whole bool) []cellLine {
 	var lines []cellLine
+	for _, sql := range e.ahead {
+		for _, part := range fold(strings.ReplaceAll(sql, "\n", " "), g.size) {
+			lines = append(lines, cellLine{Faint, part})
+		}
+	}
 	if e.sql != "" {
 		var sql []string
 		for part := range strings.SplitSeq(e.sql, "\n") {

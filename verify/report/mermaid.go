@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pawldb/pawl/verify"
@@ -57,7 +58,7 @@ func (d *diagram) line(format string, args ...any) { fmt.Fprintf(d, format+"\n",
 func (d *diagram) entry(e entry) {
 	name := session(e.client)
 	if e.sql != "" {
-		text := e.sql
+		text := strings.Join(append(slices.Clone(e.ahead), e.sql), "\n")
 		if len(e.args) > 0 {
 			text += "\n" + strings.Join(e.args, ", ")
 		}

@@ -80,13 +80,18 @@ func (s *spec) read() error {
 				gateKey(step.Client), s.passed[step.Client], letGo)})
 			s.permutation = append(s.permutation, name)
 		case explore.Begin, explore.Statement, explore.Commit, explore.Rollback:
-			sql, err := specSQL(step)
-			if err != nil {
+			for _, sql := range step.Ahead {
+				if err := s.send(step.Client, sql, nil); err != nil {
+					return err
+				}
+			}
+			sql := strings.TrimSpace(step.SQL)
+			if sql == "" {
+				sql = strings.ToUpper(string(step.Kind))
+			}
+			if err := s.send(step.Client, sql, step.Args); err != nil {
 				return err
 			}
-			name := fmt.Sprintf("%s_%d", session(step.Client), len(s.sessions[step.Client])+1)
-			s.sessions[step.Client] = append(s.sessions[step.Client], specStep{name, sql})
-			s.permutation = append(s.permutation, name)
 		}
 		switch step.State {
 		case explore.Stopped:
@@ -102,20 +107,22 @@ func (s *spec) read() error {
 // gateKey is the first half of the advisory locks of a client's gates.
 func gateKey(client int) int { return 7300 + client }
 
-// specSQL is the text of a step: one statement that needs no parameters and
-// holds no brace.
-func specSQL(step explore.Step) (string, error) {
-	sql := strings.TrimSpace(step.SQL)
-	if sql == "" {
-		sql = strings.ToUpper(string(step.Kind))
-	}
+// send adds a step to a session. Its text needs no parameters and holds no brace.
+func (s *spec) send(client int, sql string, args []string) error {
 	if strings.ContainsRune(sql, 0) {
-		return "", fmt.Errorf("%w: a statement holds a zero byte", ErrNotExportable)
+		return fmt.Errorf("%w: a statement holds a zero byte", ErrNotExportable)
 	}
 	if copies(sql) {
-		return "", fmt.Errorf("%w: COPY needs data that a specification cannot hold", ErrNotExportable)
+		return fmt.Errorf("%w: COPY needs data that a specification cannot hold", ErrNotExportable)
 	}
-	return specText(withArguments(sql, step.Args))
+	text, err := specText(withArguments(sql, args))
+	if err != nil {
+		return err
+	}
+	name := fmt.Sprintf("%s_%d", session(client), len(s.sessions[client])+1)
+	s.sessions[client] = append(s.sessions[client], specStep{name, text})
+	s.permutation = append(s.permutation, name)
+	return nil
 }
 
 // copies reports whether a statement is COPY … FROM STDIN or TO STDOUT.

@@ -11,6 +11,7 @@ import (
 type entry struct {
 	number int // of the grant, from 1; 0 where nothing was granted
 	client int
+	ahead  []string // statements that went before without a grant
 	sql    string   // without the address comment; empty for what goes on
 	args   []string // "$1 = 7"
 	notes  []note
@@ -54,6 +55,9 @@ func timeline(run *explore.Run) []entry {
 		case explore.Continue:
 			e.notes = append(e.notes, note{waits, "(goes on)"})
 		case explore.Begin, explore.Statement, explore.Commit, explore.Rollback:
+			for _, sql := range step.Ahead {
+				e.ahead = append(e.ahead, shownSQL(sql))
+			}
 			e.sql = statement(step)
 			for i, arg := range step.Args {
 				e.args = append(e.args, fmt.Sprintf("$%d = %s", i+1, visible(arg)))
@@ -65,15 +69,17 @@ func timeline(run *explore.Run) []entry {
 	return entries
 }
 
-// statement is what was sent, without the comment that holds its address: that
-// stands above the timeline.
+// statement is what was sent.
 func statement(step explore.Step) string {
-	sql := strings.TrimSpace(withoutComment(step.SQL))
-	if sql == "" {
-		sql = strings.ToUpper(string(step.Kind))
+	if sql := shownSQL(step.SQL); sql != "" {
+		return sql
 	}
-	return visibleLines(sql)
+	return strings.ToUpper(string(step.Kind))
 }
+
+// shownSQL is SQL without the comment that holds its address: that stands above
+// the timeline.
+func shownSQL(sql string) string { return visibleLines(strings.TrimSpace(withoutComment(sql))) }
 
 // outcome is how a step stood when the next decision came.
 func outcome(step explore.Step) []note {

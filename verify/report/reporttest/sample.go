@@ -91,14 +91,13 @@ func seats(verdict verify.Verdict) verify.Subject {
 func Booked() verify.Counterexample {
 	const update = "/* table.seats.transitions.status.book */ UPDATE app.seats\nSET status = 'booked', booked_by = $2\nWHERE id = $1\nRETURNING id, status"
 	return verify.Counterexample{
-		ID:      "table.seats.transitions.status/book-book!without-guard:0.1.0.1",
+		ID:      "table.seats.transitions.status/book-book!without-guard:0.1.0",
 		Fixture: "TRUNCATE app.seats;\nINSERT INTO app.seats (id, status) VALUES (7, 'free');",
 		Run: &explore.Run{
-			ID: "0.1.0.1", Clients: []string{"book", "book"}, Waits: 1,
+			ID: "0.1.0", Clients: []string{"book", "book"}, Waits: 1,
 			Steps: []explore.Step{
-				{Client: 0, Kind: explore.Begin, SQL: "BEGIN", State: explore.Done, Tag: "BEGIN"},
 				{
-					Client: 0, Kind: explore.Statement, SQL: update, Args: []string{"7", "ann"}, State: explore.Done, Tag: "UPDATE 1",
+					Client: 0, Kind: explore.Statement, Ahead: []string{"BEGIN"}, SQL: update, Args: []string{"7", "ann"}, State: explore.Done, Tag: "UPDATE 1",
 					Columns: []string{"id", "status"}, Rows: [][]string{{"7", "booked"}},
 				},
 				{Client: 1, Kind: explore.Statement, SQL: update, Args: []string{"7", "bob"}, State: explore.Waiting, WaitsFor: []int{0}},
@@ -122,10 +121,10 @@ func Booked() verify.Counterexample {
 // an error, and values that mean harm.
 func Gated() verify.Counterexample {
 	return verify.Counterexample{
-		ID:      "table.bookings.no_overlap.one_per_room/raw:0.0.1.1.2",
+		ID:      "table.bookings.no_overlap.one_per_room/raw:0.0.1.2.2.0",
 		Fixture: "INSERT INTO app.rooms (id, name) VALUES (1, '" + "部屋 }" + "');",
 		Run: &explore.Run{
-			ID: "0.0.1.1.2", Clients: []string{"raw INSERT", "予約を入れる客", Hostile}, Waits: 1,
+			ID: "0.0.1.2.2.0", Clients: []string{"raw INSERT", "予約を入れる客", Hostile}, Waits: 1,
 			Steps: []explore.Step{
 				{
 					Client: 0, Kind: explore.Statement, SQL: "INSERT INTO app.bookings (room_id, during, note)\nSELECT $1, $2, $3 WHERE NOT EXISTS (SELECT FROM app.bookings WHERE room_id = $1 AND during && $2)",
@@ -136,6 +135,7 @@ func Gated() verify.Counterexample {
 					Client: 1, Kind: explore.Statement, SQL: "INSERT INTO app.bookings (room_id, during, note) VALUES (1, '[2026-01-01,2026-01-03)', '部屋を予約する、とても長い説明がここに続きます、まだ続きます')",
 					State: explore.Done, Tag: "INSERT 0 1", Commits: true,
 				},
+				{Client: 2, Kind: explore.Begin, SQL: "begin isolation level serializable", State: explore.Done, Tag: "BEGIN"},
 				{Client: 2, Kind: explore.Statement, SQL: "DELETE FROM app.bookings", State: explore.Waiting, WaitsFor: []int{0, 1}},
 				{Client: 0, Kind: explore.Continue, State: explore.Done, Tag: "INSERT 0 1", Commits: true},
 				{Client: 2, Kind: explore.Resume, State: explore.Done, Err: errors.New("ERROR: deadlock detected (SQLSTATE 40P01)")},
