@@ -8,7 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/pawldb/pawl/examples/seats/store/pawl"
 )
 
 // sabotage removes one thing that a promise rests on: by DDL in the database,
@@ -18,6 +19,11 @@ type sabotage struct {
 	name string
 	ddl  string
 	cuts []cut
+	// The explorer works on one database: mend is the DDL that puts back what ddl
+	// took away. It can also make other calls, and with other options.
+	mend    string
+	calls   []call
+	options []pawl.Option
 }
 
 // cut replaces a piece of the statements of one operation.
@@ -32,15 +38,25 @@ const begin = "begin"
 
 // saboteur is a pawl.DB that sends statements with pieces cut out.
 type saboteur struct {
-	db   *pgxpool.Pool
+	db   beginner
 	cuts []cut
 	made []atomic.Int64 // how often each cut was made
 }
 
+// beginner is a pawl.DB that opens transactions with options: a pool, or a
+// connection of the explorer.
+type beginner interface {
+	pawl.DB
+	BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error)
+}
+
+// on is the same saboteur on another connection. What is cut there counts, too.
+func (s *saboteur) on(db beginner) *saboteur { return &saboteur{db, s.cuts, s.made} }
+
 // newSaboteur makes a saboteur, and fails the test in the end when a cut was
 // never made: the statement has changed its form, and the race ran with the
 // guard in place.
-func newSaboteur(t *testing.T, db *pgxpool.Pool, cuts []cut) *saboteur {
+func newSaboteur(t *testing.T, db beginner, cuts []cut) *saboteur {
 	s := &saboteur{db, cuts, make([]atomic.Int64, len(cuts))}
 	t.Cleanup(func() {
 		for i, c := range cuts {
