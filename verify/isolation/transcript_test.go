@@ -108,8 +108,8 @@ func text(s explore.Step, code string) string {
 	switch {
 	case s.Tag == "SELECT 0":
 		return "no rows"
-	case len(rows) == 0:
-		return s.Tag
+	case all == "":
+		return s.Tag // no rows, or one of a function that returns nothing
 	case !strings.HasPrefix(s.Tag, "SELECT"):
 		return s.Tag + ": " + all
 	}
@@ -145,19 +145,27 @@ func (t *transcript) ends(s schedule) string {
 	return strings.Join(ends, "; ")
 }
 
-// summary prints how often all orders of a schedule ended how.
+// summary prints how often all orders of a schedule ended how. Where there are
+// deadlocks it does not count: who the victim is, and so which orders there are,
+// depends on when PostgreSQL finds the time to look for one.
 func summary(s schedule, all []*transcript) string {
 	counts := make(map[string]int)
-	waiting := 0
+	waiting, deadlocks := 0, 0
 	for _, t := range all {
 		counts[t.ends(s)]++
-		if t.waits > 0 {
-			waiting++
-		}
+		waiting += min(t.waits, 1)
+		deadlocks += t.codes["40P01"]
 	}
 	lines := []string{fmt.Sprintf("%d schedules, a wait in %d of them", len(all), waiting)}
+	if deadlocks > 0 {
+		lines[0] = "some schedules"
+	}
 	for _, end := range slices.Sorted(maps.Keys(counts)) {
-		lines = append(lines, fmt.Sprintf("%4d  %s", counts[end], end))
+		if deadlocks > 0 {
+			lines = append(lines, "some  "+end)
+		} else {
+			lines = append(lines, fmt.Sprintf("%4d  %s", counts[end], end))
+		}
 	}
 	return strings.Join(lines, "\n")
 }
