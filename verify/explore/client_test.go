@@ -249,7 +249,7 @@ func TestLockTimeoutEndsAWait(t *testing.T) {
 		Name: "lock timeout", Fixture: oneAccount,
 		Clients: []explore.Client{
 			explore.Script("keeps", `SELECT pg_advisory_lock(7)`),
-			explore.Script("wants", `SET lock_timeout = '30ms'`, `SELECT pg_advisory_lock(7)`),
+			explore.Script("wants", `SET lock_timeout = '300ms'`, `SELECT pg_advisory_lock(7)`),
 		},
 	}, "0.1.1")
 	if err != nil {

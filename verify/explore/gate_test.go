@@ -3,6 +3,7 @@ package explore_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -125,5 +126,11 @@ func TestGatesStopBetweenTheRowsOfAStatement(t *testing.T) {
 	}
 	if !result.Complete {
 		t.Error("the search is not complete")
+		for _, run := range slices.Concat(result.Inconclusive, result.NonDeterministic) {
+			t.Logf("%s %s %s", run.ID, run.Stuck, run.Deviation)
+			for _, s := range run.Steps {
+				t.Logf("%+v", s)
+			}
+		}
 	}
 }

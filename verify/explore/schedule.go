@@ -169,9 +169,7 @@ func (e *schedule) enabled() []choice {
 
 // grant lets a client take its step.
 func (e *schedule) grant(ctx context.Context, a *actor) error {
-	for _, other := range e.actors {
-		other.settled = false // the step may release it
-	}
+	e.unsettle()
 	q := &a.pending
 	step := Step{Client: a.index, Kind: q.kind, SQL: q.sql, Args: q.args, Ahead: q.ahead}
 	release := a.state == stopped
@@ -188,6 +186,14 @@ func (e *schedule) grant(ctx context.Context, a *actor) error {
 	return nil
 }
 
+// unsettle has everybody looked at again who waits for a lock: what has happened
+// may have released it.
+func (e *schedule) unsettle() {
+	for _, a := range e.actors {
+		a.settled = false
+	}
+}
+
 // handle takes in what a client tells.
 func (e *schedule) handle(ev event) {
 	a := ev.actor
@@ -199,6 +205,7 @@ func (e *schedule) handle(ev event) {
 	case answered:
 		e.fill(a, ev.answer)
 		a.state = coding
+		e.unsettle()
 	}
 }
 
