@@ -119,9 +119,9 @@ func dialOnce(config *pgx.ConnConfig) *pgx.ConnConfig {
 // record runs the clients one after the other without any fault and notes the
 // points of the first. What goes wrong even so is a mistake in the workload.
 func (b *bench) record(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, b.options.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, max(b.options.Timeout, defaultTimeout))
 	defer cancel()
-	if err := b.control.script(ctx, b.workload.Fixture); err != nil {
+	if err := b.control.fixture(ctx, b.workload.Fixture); err != nil {
 		return err
 	}
 	var points recorder

@@ -51,16 +51,18 @@ func (c *control) pid(ctx context.Context) (pid uint32, err error) {
 	return pid, err
 }
 
-// script runs SQL statements through the simple protocol.
-func (c *control) script(ctx context.Context, sql string) error {
-	if sql == "" {
-		return nil
+// fixture runs a script through the simple protocol.
+func (c *control) fixture(ctx context.Context, sql string) error {
+	if err := c.script(ctx, sql); err != nil {
+		return fmt.Errorf("the fixture does not run: %w", err)
 	}
+	return nil
+}
+
+func (c *control) script(ctx context.Context, sql string) error {
 	return c.use(ctx, func(conn *pgx.Conn) error {
-		if _, err := conn.PgConn().Exec(ctx, sql).ReadAll(); err != nil {
-			return fmt.Errorf("the fixture does not run: %w", err)
-		}
-		return nil
+		_, err := conn.PgConn().Exec(ctx, sql).ReadAll()
+		return err
 	})
 }
 

@@ -13,6 +13,9 @@ import (
 type CrashOptions struct {
 	// Kinds are the kinds of faults to inject. Default: all of them.
 	Kinds []Kind
+	// Only are the IDs of the only faults to inject, to repeat one that was found.
+	// Default: all of them.
+	Only []string
 	// Outages bounds how many points get each of the kinds that take the whole
 	// server down, Kill and Restart, which cost 0.1 to 0.3 s a time. The last
 	// points come first, for there the work is committed. 0: all points.
@@ -39,7 +42,8 @@ type CrashResult struct {
 	Faults    int
 	Violating int
 	Broken    []*Round
-	// Inconclusive are rounds that did not come to an end in time.
+	// Inconclusive are rounds that did not come to an end in time. After three of
+	// them the workload's remaining faults are not injected.
 	Inconclusive []Inconclusive
 	// Skipped names the faults that the server does not allow, and why.
 	Skipped []string

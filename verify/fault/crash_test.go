@@ -102,7 +102,8 @@ func TestCrashFaultsHappen(t *testing.T) {
 
 // Doing it again is wrong exactly where it had been done.
 func TestCrashCatchesBlindRepetition(t *testing.T) {
-	r := crash(t, database(t, pgtest.URL(t)), blind, fault.CrashOptions{Kinds: []fault.Kind{fault.Cut, fault.Terminate, fault.LoseReply}, Keep: 9})
+	url := database(t, pgtest.URL(t))
+	r := crash(t, url, blind, fault.CrashOptions{Kinds: []fault.Kind{fault.Cut, fault.Terminate, fault.LoseReply}, Keep: 9})
 	if r.Violating != 1 || len(r.Broken) != 1 {
 		t.Fatalf("%d violating rounds: %+v", r.Violating, r.Broken)
 	}
@@ -113,10 +114,18 @@ func TestCrashCatchesBlindRepetition(t *testing.T) {
 	if rule := broken.Violations[0].Rule; !strings.Contains(rule, "took effect 2 times") {
 		t.Errorf("rule %q", rule)
 	}
+	if sent := broken.Sent; len(sent) != 4 || sent[3] != broken.Fault.Point {
+		t.Errorf("sent %v", sent)
+	}
+	id := broken.Fault.ID()
+	again := crash(t, url, blind, fault.CrashOptions{Only: []string{id}})
+	if id != "lose-reply@3" || again.Faults != 1 || again.Violating != 1 || again.Broken[0].Fault != broken.Fault {
+		t.Errorf("%s again: %+v", id, again)
+	}
 
 	alone := blind
 	alone.Clients = []fault.Client{incrementAlone}
-	r = crash(t, database(t, pgtest.URL(t)), alone, fault.CrashOptions{Kinds: []fault.Kind{fault.LoseReply}})
+	r = crash(t, url, alone, fault.CrashOptions{Kinds: []fault.Kind{fault.LoseReply}})
 	if r.Violating != 1 || r.Broken[0].Fault.Point.Message != "sync" {
 		t.Errorf("a statement that commits by itself: %+v", r)
 	}
@@ -222,7 +231,7 @@ func TestCrashCatchesLostAnswers(t *testing.T) {
 	if r.Faults != 1 || r.Violating != 1 {
 		t.Fatalf("%+v", r)
 	}
-	if f := r.Broken[0].Fault; f.Point.Message != "end" || !strings.HasSuffix(f.String(), "after the last answer") {
+	if f := r.Broken[0].Fault; f.ID() != "kill@end" || !strings.HasSuffix(f.String(), "after the last answer") {
 		t.Errorf("caught at %s", f)
 	}
 }
@@ -309,7 +318,7 @@ func TestCrashInsideABatch(t *testing.T) {
 
 func TestCrashSkipsWhatTheServerForbids(t *testing.T) {
 	r := crash(t, database(t, pgtest.URL(t)), once, fault.CrashOptions{})
-	if len(r.Skipped) != 3 || !slices.ContainsFunc(r.Skipped, func(s string) bool { return strings.HasPrefix(s, string(fault.Kill)) }) {
+	if len(r.Skipped) != 3 || !slices.ContainsFunc(r.Skipped, func(s string) bool { return strings.HasPrefix(s, fault.Kill.String()) }) {
 		t.Errorf("skipped %q", r.Skipped)
 	}
 	if r.Faults == 0 || r.Violating > 0 {
@@ -334,9 +343,11 @@ func TestCrashMisses(t *testing.T) {
 	}
 }
 
-// A recovery that does not end makes its round inconclusive, and no other.
+// A recovery that does not end makes its round inconclusive, and no other; if
+// none ends, the phase is given up.
 func TestCrashGivesUp(t *testing.T) {
 	calls := 0
+	url := database(t, pgtest.URL(t))
 	w := blind
 	w.Recover = func(ctx context.Context, conn *pgx.Conn, _ int, _ fault.Ending) (any, error) {
 		if calls++; calls == 1 {
@@ -345,11 +356,22 @@ func TestCrashGivesUp(t *testing.T) {
 		}
 		return increment(ctx, conn)
 	}
-	r, err := fault.Crash(t.Context(), nil, database(t, pgtest.URL(t)), w, fault.CrashOptions{Kinds: []fault.Kind{fault.Cut}, Timeout: 500 * time.Millisecond})
+	r, err := fault.Crash(t.Context(), nil, url, w, fault.CrashOptions{Kinds: []fault.Kind{fault.Cut}, Timeout: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Inconclusive) != 1 || r.Inconclusive[0].Round != 0 || !strings.Contains(r.Inconclusive[0].Why, "500ms") || r.Violating > 0 || r.Faults != 4 {
+	if len(r.Inconclusive) != 1 || r.Inconclusive[0].Round != 0 || !strings.Contains(r.Inconclusive[0].Why, "2s") || r.Violating > 0 || r.Faults != 4 {
+		t.Errorf("%+v", r)
+	}
+	w.Recover = func(ctx context.Context, _ *pgx.Conn, _ int, _ fault.Ending) (any, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	r, err = fault.Crash(t.Context(), nil, url, w, fault.CrashOptions{Kinds: []fault.Kind{fault.Cut}, Timeout: 300 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Inconclusive) != 3 || r.Faults != 3 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -97,3 +97,12 @@ func doneByItsOwner(ctx context.Context, conn *pgx.Conn) ([]explore.Violation, e
 	}
 	return []explore.Violation{{Rule: "a job is ended by its owner", Columns: []string{"owner", "done_by"}, Rows: [][]string{{owner, done}}}}, nil
 }
+
+// rules are what is broken.
+func rules(found []explore.Violation) []string {
+	var texts []string
+	for _, v := range found {
+		texts = append(texts, v.Rule)
+	}
+	return texts
+}

@@ -8,34 +8,52 @@ import (
 	"github.com/pawldb/pawl/internal/faultproxy"
 )
 
-// Kind is a way to fail.
+// Kind is a way to fail. String says it in words.
 type Kind string
 
 // The kinds.
 const (
 	// Cut ends the connection before the message at the point is passed on.
-	Cut Kind = "connection cut before the message"
+	Cut Kind = "cut"
 	// LoseReply lets the server do what the message says and ends the connection
 	// instead of answering.
-	LoseReply Kind = "reply lost after the server has done the work"
+	LoseReply Kind = "lose-reply"
 	// Terminate is pg_terminate_backend: the client is told, FATAL 57P01.
-	Terminate Kind = "pg_terminate_backend"
+	Terminate Kind = "terminate"
 	// Kill is kill -9 of the backend process. The server throws everybody out and
 	// recovers from its log.
-	Kill Kind = "kill -9 of the backend"
+	Kill Kind = "kill"
 	// Restart stops the server without a checkpoint and starts it again.
-	Restart Kind = "immediate restart of the server"
+	Restart Kind = "restart"
 	// PauseBackend stops the backend's process (SIGSTOP) with the message in its
 	// socket and ends the client's connection. The work is recovered, and then the
 	// backend goes on (SIGCONT): a ghost writes late.
-	PauseBackend Kind = "backend stopped, then a late write"
+	PauseBackend Kind = "pause-backend"
 	// PauseClient holds the client's message back until its work has been recovered
 	// by somebody else. Then the client goes on as if nothing had happened.
-	PauseClient Kind = "client paused, then goes on"
+	PauseClient Kind = "pause-client"
 )
 
 // Kinds are all kinds of faults, in the order in which Crash tries them.
 var Kinds = []Kind{Cut, LoseReply, Terminate, PauseClient, PauseBackend, Kill, Restart}
+
+// kindWords say what the kinds are.
+var kindWords = map[Kind]string{
+	Cut:          "connection cut before the message",
+	LoseReply:    "reply lost after the server has done the work",
+	Terminate:    "pg_terminate_backend",
+	Kill:         "kill -9 of the backend",
+	Restart:      "immediate restart of the server",
+	PauseBackend: "backend stopped, then a late write",
+	PauseClient:  "client paused, then goes on",
+}
+
+func (k Kind) String() string {
+	if words, ok := kindWords[k]; ok {
+		return words
+	}
+	return string(k)
+}
 
 // ownServer reports whether the fault needs a server whose processes are ours.
 func (k Kind) ownServer() bool { return k == PauseBackend || k.takesDown() }
@@ -107,6 +125,15 @@ type Fault struct {
 	// Injected is false when the client was done before it came to the point:
 	// others had changed its way.
 	Injected bool
+}
+
+// ID names the fault among those of its workload: "lose-reply@3", "kill@end".
+// [CrashOptions].Only takes it.
+func (f Fault) ID() string {
+	if f.Point.Message == end {
+		return string(f.Kind) + "@" + end
+	}
+	return fmt.Sprintf("%s@%d", string(f.Kind), f.Point.Number)
 }
 
 // String describes the fault in a line.

@@ -81,7 +81,7 @@ type orphanage struct {
 func (o *orphanage) try(ctx context.Context, interval time.Duration) (Orphaned, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, defaultTimeout, errLate)
 	defer cancel()
-	if err := o.control.script(ctx, o.Fixture); err != nil {
+	if err := o.control.fixture(ctx, o.Fixture); err != nil {
 		return Orphaned{}, err
 	}
 	holder, err := pgx.ConnectConfig(ctx, o.config)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -108,8 +109,10 @@ func (p *phase) outages(ctx context.Context, kind Kind) error {
 	return nil
 }
 
-// done reports whether enough has been found.
-func (b *bench) done() bool { return b.options.StopAtFirst && b.result.Violating > 0 }
+// done reports whether enough has been found, or found out not to be found.
+func (b *bench) done() bool {
+	return b.options.StopAtFirst && b.result.Violating > 0 || len(b.result.Inconclusive) >= maxInconclusive
+}
 
 // inject runs one round and adds it to the result.
 func (b *bench) inject(ctx context.Context, fault Fault, shared *outage, tally *Tally) error {
@@ -137,6 +140,9 @@ func (b *bench) count(t *Tally) {
 func (b *bench) points(kind Kind) []Point {
 	var chosen []Point
 	for _, p := range b.result.Points {
+		if only := b.options.Only; only != nil && !slices.Contains(only, Fault{Kind: kind, Point: p}.ID()) {
+			continue
+		}
 		if p.admits(kind) {
 			chosen = append(chosen, p)
 		}

@@ -29,7 +29,7 @@ type trial struct {
 
 	mu       sync.Mutex
 	orphans  []uint32 // backends whose clients are gone
-	seen     int      // points of the first client so far
+	sent     []Point  // by the first client, so far
 	fault    Fault
 	sever    bool // the client loses its connection at the end of the round trip
 	recovery int  // pid of the backend that recovers the first client's work
@@ -50,7 +50,7 @@ func (b *bench) round(ctx context.Context, fault Fault, shared *outage) (r *Roun
 	start := time.Now()
 	defer func() { t.round.Duration = time.Since(start) }()
 	err = errors.Join(t.run(bounded), t.leaveOutage(bounded))
-	t.round.Fault = t.fault
+	t.round.Fault, t.round.Sent = t.fault, t.sent
 	switch {
 	case ctx.Err() != nil:
 		return nil, "", ctx.Err()
@@ -69,7 +69,7 @@ func (b *bench) round(ctx context.Context, fault Fault, shared *outage) (r *Roun
 
 // run is the round up to its judge.
 func (t *trial) run(ctx context.Context) error {
-	if err := t.control.script(ctx, t.workload.Fixture); err != nil {
+	if err := t.control.fixture(ctx, t.workload.Fixture); err != nil {
 		return err
 	}
 	var err error
@@ -139,8 +139,8 @@ func (t *trial) recover(ctx context.Context, i int, before Ending) {
 		}
 	}
 	t.host.down.RLock()
-	defer t.host.down.RUnlock()
 	conn, err := t.rescuers.take(ctx, i)
+	t.host.down.RUnlock()
 	if err != nil {
 		t.fail(err)
 		return

@@ -34,7 +34,8 @@ type StressResult struct {
 	Rate   float64
 	// First is the first broken round, nil when there was none.
 	First *Round
-	// Inconclusive are rounds that did not come to an end in time.
+	// Inconclusive are rounds that did not come to an end in time. The third of them
+	// is the last round of the run.
 	Inconclusive []Inconclusive
 	// Outcomes counts how the clients ended.
 	Outcomes map[Outcome]int
@@ -69,7 +70,7 @@ func Stress(ctx context.Context, url string, w Workload, o StressOptions) (*Stre
 		if err := s.round(ctx, number, result); err != nil {
 			return nil, fmt.Errorf("stress %q, round %d: %w", w.Name, number, err)
 		}
-		if o.StopAtFirst && result.Broken > 0 {
+		if o.StopAtFirst && result.Broken > 0 || len(result.Inconclusive) >= maxInconclusive {
 			break
 		}
 	}
@@ -95,6 +96,10 @@ func (o StressOptions) filled(clients int) StressOptions {
 
 // defaultTimeout bounds a round.
 const defaultTimeout = 10 * time.Second
+
+// maxInconclusive is how many rounds may take too long: each costs the whole
+// timeout, and more of them say no more.
+const maxInconclusive = 3
 
 // stress holds the connections of a phase.
 type stress struct {
@@ -150,7 +155,7 @@ func (s *stress) prepare(ctx context.Context) error {
 		}
 		s.conns[i] = conn
 	}
-	return s.control.script(ctx, s.workload.Fixture)
+	return s.control.fixture(ctx, s.workload.Fixture)
 }
 
 // call lets all clients go at once and reports whether the round was too late.

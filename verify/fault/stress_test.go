@@ -149,7 +149,7 @@ func TestStressGivesUp(t *testing.T) {
 		}
 		return takeGuarded(ctx, conn)
 	}}
-	r, err := fault.Stress(t.Context(), database(t, pgtest.URL(t)), w, fault.StressOptions{Rounds: 3, Timeout: 300 * time.Millisecond})
+	r, err := fault.Stress(t.Context(), database(t, pgtest.URL(t)), w, fault.StressOptions{Rounds: 3, Timeout: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package fault
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"syscall"
 	"time"
@@ -39,8 +38,8 @@ func (t *trial) rule(ctx context.Context, f faultproxy.Frame) faultproxy.Action 
 func (t *trial) reaches(p Point) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p.Number = t.seen
-	t.seen++
+	p.Number = len(t.sent)
+	t.sent = append(t.sent, p)
 	if p.Number != t.fault.Point.Number || t.fault.Point.Message == end || t.fault.Injected {
 		return false
 	}
@@ -180,7 +179,7 @@ func (t *trial) recoveryWaits(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	waits, err := t.control.yes(ctx, "SELECT pg_catalog.cardinality(pg_catalog.pg_blocking_pids($1)) > 0", pid)
-	if errors.Is(err, context.Canceled) {
+	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	return waits, err

@@ -96,6 +96,9 @@ type Round struct {
 	// Fault is what was done to the first client; its Kind is empty in a round of
 	// stress.
 	Fault Fault
+	// Sent is what the first client sent after the start of the round, on its first
+	// connection; nil in a round of stress.
+	Sent []Point
 	// Ends are how the clients ended, each on its first connection.
 	Ends []Ending
 	// Recoveries are how the recoveries ended, one for each client; nil for a
