@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -13,8 +14,8 @@ import (
 	"github.com/pawldb/pawl/verify/explore"
 )
 
-// open returns an explorer of a new database in which the script has run.
-func open(t testing.TB, o explore.Options, script string) *explore.Explorer {
+// database returns the address of a new database in which the script has run.
+func database(t testing.TB, script string) string {
 	t.Helper()
 	url := pgtest.URL(t)
 	conn, err := pgx.Connect(t.Context(), url)
@@ -25,6 +26,12 @@ func open(t testing.TB, o explore.Options, script string) *explore.Explorer {
 	if _, err := conn.Exec(t.Context(), script); err != nil {
 		t.Fatal(err)
 	}
+	return url
+}
+
+// connect returns an explorer of a database.
+func connect(t testing.TB, url string, o explore.Options) *explore.Explorer {
+	t.Helper()
 	x, err := explore.Open(t.Context(), url, o)
 	if err != nil {
 		t.Fatal(err)
@@ -35,6 +42,12 @@ func open(t testing.TB, o explore.Options, script string) *explore.Explorer {
 		}
 	})
 	return x
+}
+
+// open returns an explorer of a new database in which the script has run.
+func open(t testing.TB, o explore.Options, script string) *explore.Explorer {
+	t.Helper()
+	return connect(t, database(t, script), o)
 }
 
 const accounts = `CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL)`
@@ -91,7 +104,6 @@ func TestExploreFindsALostUpdate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%+v", result)
 	if !result.Complete || result.Schedules != 14 || result.Violating != 12 {
 		t.Errorf("complete %v, %d schedules, %d violating; want true, 14, 12", result.Complete, result.Schedules, result.Violating)
 	}
@@ -124,5 +136,131 @@ func TestExploreEndsWithItsContext(t *testing.T) {
 	}
 	if took := time.Since(started); took > time.Second {
 		t.Errorf("it took %v to end", took)
+	}
+}
+
+// Two clients of three steps have 20 schedules. A UNIQUE constraint makes the
+// second wait, and who waits is no choice.
+func TestWaitingClientIsNoChoice(t *testing.T) {
+	for _, test := range []struct {
+		schema                               string
+		schedules, pruned, waiting, outcomes int
+	}{
+		{seats, 14, 6, 0, 3}, // two COMMITs in a row need no second order
+		{uniqueSeats, 14, 0, 6, 4},
+	} {
+		x := open(t, explore.Options{}, test.schema)
+		steps := []string{`BEGIN`, `SELECT count(*) FROM seat`, `INSERT INTO seat VALUES (1)`, `COMMIT`}
+		result, err := x.Explore(t.Context(), explore.Scenario{
+			Name: "seat race", Fixture: `DELETE FROM seat`,
+			Clients: []explore.Client{explore.Script("a", steps...), explore.Script("b", steps...)},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !result.Complete || result.Schedules != test.schedules || result.Pruned != test.pruned ||
+			result.Waiting != test.waiting || len(result.Outcomes) != test.outcomes {
+			t.Errorf("%s: %+v", test.schema, result)
+		}
+	}
+}
+
+func TestExploreStopsWhenItIsTold(t *testing.T) {
+	url := database(t, accounts)
+	for _, test := range []struct {
+		options              explore.Options
+		schedules, violating int
+	}{
+		{explore.Options{StopAtFirst: true}, 2, 1},
+		{explore.Options{Limit: 5}, 5, 4},
+	} {
+		result, err := connect(t, url, test.options).Explore(t.Context(), lostUpdate())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Complete || result.Schedules != test.schedules || result.Violating != test.violating {
+			t.Errorf("%+v: complete %v, %d of %d violate", test.options, result.Complete, result.Violating, result.Schedules)
+		}
+	}
+}
+
+func TestAfterCommitIsAskedAfterEachCommit(t *testing.T) {
+	x := open(t, explore.Options{}, accounts)
+	asked := 0
+	s := lostUpdate()
+	s.AfterCommit = func(ctx context.Context, conn *pgx.Conn) ([]explore.Violation, error) {
+		asked++
+		b, err := balance(ctx, conn)
+		if err != nil || b == "100" {
+			return nil, err
+		}
+		return []explore.Violation{{Rule: "nothing is ever paid out"}}, nil
+	}
+	run, err := x.Replay(t.Context(), s, "0.0.0.1.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asked != 1 || len(run.Violations) != 1 || len(run.Steps[2].Violations) != 1 || !run.Steps[2].Commits {
+		t.Errorf("asked %d times, violations %v, steps %+v", asked, run.Violations, run.Steps)
+	}
+}
+
+func TestReplaySaysWhereItDeviates(t *testing.T) {
+	x := open(t, explore.Options{}, accounts)
+	for id, want := range map[string]string{
+		"0.0.0.1.1":   "",
+		"0.0.0.0.1.1": "step 4: client 0 cannot go",
+		"0.0":         "the schedule names 2 steps, and there were more",
+		"0.0.0.1.1.1": "the schedule was over after 5 of 6 steps",
+		// The second waits for the first, and cannot be granted its COMMIT.
+		"0.1.0.1.1.0": "step 5: client 1 cannot go",
+	} {
+		run, err := x.Replay(t.Context(), lostUpdate(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run.Deviation != want {
+			t.Errorf("%s deviates: %q, want %q", id, run.Deviation, want)
+		}
+	}
+	if _, err := x.Replay(t.Context(), lostUpdate(), "0.2"); err == nil {
+		t.Error("a client that does not exist was replayed")
+	}
+}
+
+func TestWaitForASafeSnapshotIsAWait(t *testing.T) {
+	x := open(t, explore.Options{}, accounts)
+	result, err := x.Explore(t.Context(), explore.Scenario{
+		Name: "deferrable reader", Fixture: oneAccount,
+		Clients: []explore.Client{
+			explore.Script("writer", `BEGIN ISOLATION LEVEL SERIALIZABLE`, `UPDATE account SET balance = 1`, `COMMIT`),
+			explore.Script("reader", `BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE`, `SELECT balance FROM account`, `COMMIT`),
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !result.Complete || result.Waiting == 0 {
+		t.Errorf("%+v", result)
+	}
+}
+
+func TestExploreLeavesNoGoroutine(t *testing.T) {
+	x := open(t, explore.Options{}, accounts)
+	before := runtime.NumGoroutine()
+	if _, err := x.Explore(t.Context(), lostUpdate()); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines, and %d before", runtime.NumGoroutine(), before)
+		}
+	}
+}
+
+func TestExploreRefusesMoreClientsThanConnections(t *testing.T) {
+	x := open(t, explore.Options{Clients: 1}, accounts)
+	if _, err := x.Explore(t.Context(), lostUpdate()); err == nil {
+		t.Error("two clients ran on one connection")
 	}
 }

@@ -140,10 +140,7 @@ func (x *Explorer) Explore(ctx context.Context, s Scenario) (*Result, error) {
 		x.firstRows = true
 		result, err = x.search(ctx, &s)
 	}
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	if err != nil {
+	if err = x.rest(ctx, err); err != nil {
 		return nil, fmt.Errorf("explore %s: %w", s.Name, err)
 	}
 	result.Duration = time.Since(started)
@@ -181,6 +178,22 @@ func (x *Explorer) begin(ctx context.Context, s *Scenario) error {
 		return fmt.Errorf("explore %s: %w", s.Name, err)
 	}
 	return nil
+}
+
+// rest is called when a scenario is over: the sessions keep nothing locked. The
+// error is the context's when that is why the scenario ended.
+func (x *Explorer) rest(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), x.options.StepTimeout)
+	defer cancel()
+	for i, session := range x.sessions {
+		if resetErr := session.reset(ctx, ""); err == nil && resetErr != nil {
+			err = fmt.Errorf("reset session %d: %w", i, resetErr)
+		}
+	}
+	return err
 }
 
 // prepare brings sessions and tables to where every schedule starts.

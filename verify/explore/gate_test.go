@@ -104,7 +104,7 @@ func TestGatesFindRacesOfSingleStatements(t *testing.T) {
 func TestGatesStopBetweenTheRowsOfAStatement(t *testing.T) {
 	x := open(t, explore.Options{}, accounts)
 	const update = `UPDATE account SET balance = balance + 1 FROM (SELECT id AS k FROM account ORDER BY id %s OFFSET 0) AS o WHERE id = k`
-	result, err := x.Explore(t.Context(), explore.Scenario{
+	s := explore.Scenario{
 		Name: "opposite order", Fixture: `DELETE FROM account; INSERT INTO account VALUES (1, 100), (2, 100)`,
 		Gates:   []string{"account"},
 		Clients: []explore.Client{once("up", fmt.Sprintf(update, "ASC")), once("down", fmt.Sprintf(update, "DESC"))},
@@ -112,11 +112,11 @@ func TestGatesStopBetweenTheRowsOfAStatement(t *testing.T) {
 			err = conn.QueryRow(ctx, `SELECT string_agg(balance::text, ',' ORDER BY id) FROM account`).Scan(&s)
 			return s, err
 		},
-	})
+	}
+	result, err := x.Explore(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%+v", result)
 	for _, want := range []string{
 		"up: UPDATE 2 | down: error 40P01 | 101,101", "up: error 40P01 | down: UPDATE 2 | 101,101", "up: UPDATE 2 | down: UPDATE 2 | 102,102",
 	} {
@@ -132,5 +132,49 @@ func TestGatesStopBetweenTheRowsOfAStatement(t *testing.T) {
 				t.Logf("%+v", s)
 			}
 		}
+	}
+
+	// The names of its schedules count the stops at first rows.
+	run, err := x.Replay(t.Context(), s, "0.0.1.1.0.1.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.Deviation != "" || run.Ends[0].Err != nil || run.Ends[1].Err == nil {
+		t.Errorf("%+v", run)
+	}
+}
+
+func TestGatesAreGoneAfterClose(t *testing.T) {
+	url := database(t, accounts)
+	x, err := explore.Open(t.Context(), url, explore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := lostUpdate()
+	s.Gates = []string{"account"}
+	if _, err := x.Explore(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	var left int
+	err = conn.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM pg_trigger) + (SELECT count(*) FROM pg_namespace WHERE nspname = 'pawl_verify')`).Scan(&left)
+	if err != nil || left != 0 {
+		t.Errorf("%d triggers and schemas are left, error %v", left, err)
+	}
+}
+
+func TestGatesOfATableThatIsNone(t *testing.T) {
+	x := open(t, explore.Options{}, accounts)
+	s := lostUpdate()
+	s.Gates = []string{"nowhere"}
+	if _, err := x.Explore(t.Context(), s); err == nil {
+		t.Error("a table that does not exist got gates")
 	}
 }

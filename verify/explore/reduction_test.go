@@ -149,8 +149,9 @@ func TestReductionsFindTheSameOutcomes(t *testing.T) {
 				Effect: effectOf, State: contents(test.state),
 			}
 			found := make(map[bool]*explore.Result)
+			url := database(t, test.schema)
 			for _, full := range []bool{false, true} {
-				x := open(t, explore.Options{Clients: len(s.Clients), Full: full}, test.schema)
+				x := connect(t, url, explore.Options{Clients: len(s.Clients), Full: full})
 				result, err := x.Explore(t.Context(), s)
 				if err != nil {
 					t.Fatal(err)

@@ -80,6 +80,11 @@ func (x *Explorer) execute(ctx context.Context, s *Scenario, d decider) (*Run, v
 	err := e.steps(ctx)
 	close(over)
 	err = errors.Join(err, x.finish(ctx, e.actors, &clients, cancel))
+	for i, a := range e.actors {
+		if rollbackErr := a.session.rollback(ctx); err == nil && rollbackErr != nil {
+			err = fmt.Errorf("roll back what client %d left open: %w", i, rollbackErr)
+		}
+	}
 	e.conclude()
 	if err == nil && e.ended == proceed && e.run.Stuck == "" {
 		err = e.judge(ctx)

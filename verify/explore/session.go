@@ -78,6 +78,18 @@ func (s *session) reset(ctx context.Context, script string) error {
 	return err
 }
 
+// rollback ends a transaction that a client has left open, so that its locks are
+// not in the way of a judge.
+func (s *session) rollback(ctx context.Context) error {
+	if s.lost || s.conn.IsClosed() || s.conn.PgConn().TxStatus() == idle {
+		return nil
+	}
+	if _, err := s.conn.Exec(ctx, "ROLLBACK"); err != nil {
+		s.close(ctx)
+	}
+	return ctx.Err()
+}
+
 func (s *session) close(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
