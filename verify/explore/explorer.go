@@ -114,7 +114,9 @@ func (x *Explorer) dial(ctx context.Context, name string) (*pgx.Conn, error) {
 func (x *Explorer) Close(ctx context.Context) error {
 	var err error
 	for _, s := range x.sessions {
-		s.close(ctx)
+		if !s.lost {
+			s.close(ctx)
+		}
 	}
 	x.sessions = nil
 	if x.control != nil && !x.control.IsClosed() {
@@ -135,10 +137,10 @@ func (x *Explorer) Explore(ctx context.Context, s Scenario) (*Result, error) {
 		return nil, err
 	}
 	x.firstRows = false
-	result, err := x.search(ctx, &s)
+	result, err := x.exhaust(ctx, &s)
 	if errors.Is(err, errManyRows) {
 		x.firstRows = true
-		result, err = x.search(ctx, &s)
+		result, err = x.exhaust(ctx, &s)
 	}
 	if err = x.rest(ctx, err); err != nil {
 		return nil, fmt.Errorf("explore %s: %w", s.Name, err)
@@ -245,6 +247,10 @@ ORDER BY oid`)
 	return nil
 }
 
+// returning is how long clients have to return after their statements were
+// cancelled, before their context is, and once more after that.
+const returning = 5 * time.Second
+
 // finish waits until the clients of a schedule that is over have returned. What
 // they still do is cancelled.
 func (x *Explorer) finish(ctx context.Context, actors []*actor, clients *sync.WaitGroup, cancel context.CancelFunc) error {
@@ -253,9 +259,9 @@ func (x *Explorer) finish(ctx context.Context, actors []*actor, clients *sync.Wa
 		clients.Wait()
 		close(returned)
 	}()
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*x.options.StepTimeout)
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*returning)
 	defer stop()
-	forced := time.After(x.options.StepTimeout)
+	forced := time.After(returning)
 	for pause := time.Millisecond; ; pause *= 2 {
 		select {
 		case <-returned:
