@@ -9,12 +9,13 @@ import (
 	"github.com/pawldb/pawl/compiler/ir"
 )
 
-// pair is one race as it is written: what is made first, and two calls.
+// pair is one race as it is written: what is made first, and the calls, two but
+// where a third has to stand in their way.
 type pair struct {
 	name string
 	// prepare are statements of the setup.
 	prepare []string
-	calls   [2]raceCall
+	calls   []raceCall
 	// gated stops the statements inside, too; the others are as in the harness.
 	gated, exclusive, neverWaits, ownTransactions bool
 }
@@ -108,7 +109,7 @@ func (r *raceRepository) emitPair(p *pair) {
 	if p.exclusive {
 		w.P("exclusive: true,")
 	}
-	if p.calls[0].call == p.calls[1].call {
+	if len(p.calls) == 2 && p.calls[0].call == p.calls[1].call {
 		w.P("equal: true,")
 	}
 	if p.ownTransactions {
@@ -180,7 +181,7 @@ func (r *raceRepository) insertPairs() []pair {
 	insert := raceCall{name: "insert", results: "_, err", call: r.method(o, "in"), errors: r.announced(o)}
 	return []pair{{
 		name: "two equal inserts", prepare: []string{fmt.Sprintf("in := %s(s, 1)", r.rows[r.index].make)},
-		calls: [2]raceCall{insert, insert}, gated: true, exclusive: whole,
+		calls: []raceCall{insert, insert}, gated: true, exclusive: whole,
 	}}
 }
 
@@ -220,7 +221,7 @@ func (r *raceRepository) parentPairs() []pair {
 				fmt.Sprintf("parent := %s(s, 1)", r.rows[at].row),
 				fmt.Sprintf("in := %s(s, 1)", r.rows[r.index].make),
 			},
-			calls:     [2]raceCall{{name: "insert", results: "_, err", call: r.method(insert, "in"), errors: r.announced(insert)}, remove},
+			calls:     []raceCall{{name: "insert", results: "_, err", call: r.method(insert, "in"), errors: r.announced(insert)}, remove},
 			exclusive: key.OnDelete == ir.NoAction || key.OnDelete == ir.Restrict || key.OnDelete == "",
 		})
 	}
@@ -345,7 +346,7 @@ func pathTo(rule *ir.Transitions, state string) ([]ir.Move, bool) {
 func (r *raceRepository) movePair(rule *ir.Transitions, state string, path []ir.Move, one, other ir.Move) (pair, bool) {
 	p := pair{
 		name:    fmt.Sprintf("%s and %s of a row that is %s", one.Name, other.Name, state),
-		prepare: []string{r.rowLine("row", 1)}, gated: true,
+		prepare: []string{r.rowLine("row", 1)}, calls: make([]raceCall, 2), gated: true,
 		exclusive: one.Name == other.Name && rule.Repeat == "reject" && !slices.Contains(one.From, one.To),
 	}
 	for i, move := range path {
@@ -392,7 +393,7 @@ func (r *raceRepository) adjustPairs() []pair {
 		arguments, lines := r.arguments(o, "row", "by", 1)
 		call := raceCall{name: o.Name, results: "_, err", call: r.method(o, arguments...), errors: r.announced(o, "ErrGuard", "ErrNotFound")}
 		pairs = append(pairs, pair{
-			name: "two of " + o.Name, prepare: append([]string{r.rowLine("row", 1)}, lines...), calls: [2]raceCall{call, call}, gated: true,
+			name: "two of " + o.Name, prepare: append([]string{r.rowLine("row", 1)}, lines...), calls: []raceCall{call, call}, gated: true,
 		})
 	}
 	return pairs
@@ -407,7 +408,7 @@ func (r *raceRepository) editPairs() []pair {
 		if o.Kind != ir.EditOp || o.Internal || o.NoWait {
 			continue
 		}
-		p := pair{name: "two of " + o.Name, prepare: []string{r.rowLine("row", 1)}}
+		p := pair{name: "two of " + o.Name, prepare: []string{r.rowLine("row", 1)}, calls: make([]raceCall, 2)}
 		changes := 0
 		for k := range p.calls {
 			var change strings.Builder
@@ -464,18 +465,23 @@ func (r *raceRepository) lockPairs() []pair {
 		return nil
 	}
 	store, context := r.w.S(r.in("Store")), r.w.S(ident{"context", "Context"})
-	lock := func(first, second string) raceCall {
+	lock := func(name string, rows ...string) raceCall {
+		keys := ""
+		for _, row := range rows {
+			keys += ", " + row + "." + field
+		}
 		return raceCall{
-			name: "locks " + first + " first", results: "_, err",
+			name: name, results: "_, err",
 			// A deadlock would be tried again, and go unnoticed.
 			call: r.w.S(r.in("InTx"), "(ctx, db, func(ctx ", context, ", tx *", store, ") ([]", r.in(r.names.row), ", error) {\n",
-				"return tx.", r.names.typ, ".", r.names.methods[o.Address], "(ctx, ", first, ".", field, ", ", second, ".", field, ")\n",
+				"return tx.", r.names.typ, ".", r.names.methods[o.Address], "(ctx", keys, ")\n",
 				"}, ", r.pawl("Retry"), "(", r.pawl("Policy"), "{Attempts: 1}))"),
 		}
 	}
 	return []pair{{
-		name: "two rows locked from both ends", prepare: []string{r.rowLine("a", 1), r.rowLine("b", 2)},
-		calls: [2]raceCall{lock("a", "b"), lock("b", "a")}, ownTransactions: true,
+		name: "two rows locked from both ends", prepare: []string{r.rowLine("a", 1), r.rowLine("b", 2)}, ownTransactions: true,
+		// Who holds one row makes the others wait in the middle of their statements.
+		calls: []raceCall{lock("a, b", "a", "b"), lock("b, a", "b", "a"), lock("b alone", "b")},
 	}}
 }
 
@@ -500,11 +506,11 @@ func (r *raceRepository) queuePairs() []pair {
 		}
 	}
 	return []pair{
-		{name: "two claims of one task", prepare: []string{enqueue(1)}, calls: [2]raceCall{claim, claim}, neverWaits: true},
-		{name: "two claims of two tasks", prepare: []string{enqueue(1), enqueue(2)}, calls: [2]raceCall{claim, claim}, neverWaits: true},
-		{name: "a claim of a task whose lease is over, and its late complete", prepare: held("- interval '1 hour'"), calls: [2]raceCall{claim, complete}},
-		{name: "a claim of a task whose lease is over, and its late fail", prepare: held("- interval '1 hour'"), calls: [2]raceCall{claim, fail}},
-		{name: "complete and fail of one claim", prepare: held("+ interval '1 hour'"), calls: [2]raceCall{complete, fail}},
-		{name: "complete twice of one claim", prepare: held("+ interval '1 hour'"), calls: [2]raceCall{complete, complete}, exclusive: true},
+		{name: "two claims of one task", prepare: []string{enqueue(1)}, calls: []raceCall{claim, claim}, neverWaits: true},
+		{name: "two claims of two tasks", prepare: []string{enqueue(1), enqueue(2)}, calls: []raceCall{claim, claim}, neverWaits: true},
+		{name: "a claim of a task whose lease is over, and its late complete", prepare: held("- interval '1 hour'"), calls: []raceCall{claim, complete}},
+		{name: "a claim of a task whose lease is over, and its late fail", prepare: held("- interval '1 hour'"), calls: []raceCall{claim, fail}},
+		{name: "complete and fail of one claim", prepare: held("+ interval '1 hour'"), calls: []raceCall{complete, fail}},
+		{name: "complete twice of one claim", prepare: held("+ interval '1 hour'"), calls: []raceCall{complete, complete}, exclusive: true},
 	}
 }

@@ -228,7 +228,7 @@ func raceBookingsRaces() []race {
 				b := raceBookingRow(s, 2)
 				return []racer{
 					{
-						name: "locks a first",
+						name: "a, b",
 						call: func(ctx context.Context, db *store.Store) (any, error) {
 							_, err := store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) ([]store.Booking, error) {
 								return tx.Bookings.GetManyForUpdate(ctx, a.ID, b.ID)
@@ -237,10 +237,19 @@ func raceBookingsRaces() []race {
 						},
 					},
 					{
-						name: "locks b first",
+						name: "b, a",
 						call: func(ctx context.Context, db *store.Store) (any, error) {
 							_, err := store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) ([]store.Booking, error) {
 								return tx.Bookings.GetManyForUpdate(ctx, b.ID, a.ID)
+							}, pawl.Retry(pawl.Policy{Attempts: 1}))
+							return nil, err
+						},
+					},
+					{
+						name: "b alone",
+						call: func(ctx context.Context, db *store.Store) (any, error) {
+							_, err := store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) ([]store.Booking, error) {
+								return tx.Bookings.GetManyForUpdate(ctx, b.ID)
 							}, pawl.Retry(pawl.Policy{Attempts: 1}))
 							return nil, err
 						},

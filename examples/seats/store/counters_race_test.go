@@ -95,7 +95,7 @@ func raceCountersRaces() []race {
 				b := raceCounterRow(s, 2)
 				return []racer{
 					{
-						name: "locks a first",
+						name: "a, b",
 						call: func(ctx context.Context, db *store.Store) (any, error) {
 							_, err := store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) ([]store.Counter, error) {
 								return tx.Counters.GetManyForUpdate(ctx, a.Name, b.Name)
@@ -104,10 +104,19 @@ func raceCountersRaces() []race {
 						},
 					},
 					{
-						name: "locks b first",
+						name: "b, a",
 						call: func(ctx context.Context, db *store.Store) (any, error) {
 							_, err := store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) ([]store.Counter, error) {
 								return tx.Counters.GetManyForUpdate(ctx, b.Name, a.Name)
+							}, pawl.Retry(pawl.Policy{Attempts: 1}))
+							return nil, err
+						},
+					},
+					{
+						name: "b alone",
+						call: func(ctx context.Context, db *store.Store) (any, error) {
+							_, err := store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) ([]store.Counter, error) {
+								return tx.Counters.GetManyForUpdate(ctx, b.Name)
 							}, pawl.Retry(pawl.Policy{Attempts: 1}))
 							return nil, err
 						},

@@ -127,7 +127,7 @@ func raceRoomsRaces() []race {
 				b := raceRoomRow(s, 2)
 				return []racer{
 					{
-						name: "locks a first",
+						name: "a, b",
 						call: func(ctx context.Context, db *store.Store) (any, error) {
 							_, err := store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) ([]store.Room, error) {
 								return tx.Rooms.GetManyForUpdate(ctx, a.ID, b.ID)
@@ -136,10 +136,19 @@ func raceRoomsRaces() []race {
 						},
 					},
 					{
-						name: "locks b first",
+						name: "b, a",
 						call: func(ctx context.Context, db *store.Store) (any, error) {
 							_, err := store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) ([]store.Room, error) {
 								return tx.Rooms.GetManyForUpdate(ctx, b.ID, a.ID)
+							}, pawl.Retry(pawl.Policy{Attempts: 1}))
+							return nil, err
+						},
+					},
+					{
+						name: "b alone",
+						call: func(ctx context.Context, db *store.Store) (any, error) {
+							_, err := store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) ([]store.Room, error) {
+								return tx.Rooms.GetManyForUpdate(ctx, b.ID)
 							}, pawl.Retry(pawl.Policy{Attempts: 1}))
 							return nil, err
 						},

@@ -124,7 +124,7 @@ func raceSeatsRaces() []race {
 				b := raceSeatRow(s, 2)
 				return []racer{
 					{
-						name: "locks a first",
+						name: "a, b",
 						call: func(ctx context.Context, db *store.Store) (any, error) {
 							_, err := store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) ([]store.Seat, error) {
 								return tx.Seats.GetManyForUpdate(ctx, a.ID, b.ID)
@@ -133,10 +133,19 @@ func raceSeatsRaces() []race {
 						},
 					},
 					{
-						name: "locks b first",
+						name: "b, a",
 						call: func(ctx context.Context, db *store.Store) (any, error) {
 							_, err := store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) ([]store.Seat, error) {
 								return tx.Seats.GetManyForUpdate(ctx, b.ID, a.ID)
+							}, pawl.Retry(pawl.Policy{Attempts: 1}))
+							return nil, err
+						},
+					},
+					{
+						name: "b alone",
+						call: func(ctx context.Context, db *store.Store) (any, error) {
+							_, err := store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) ([]store.Seat, error) {
+								return tx.Seats.GetManyForUpdate(ctx, b.ID)
 							}, pawl.Retry(pawl.Policy{Attempts: 1}))
 							return nil, err
 						},

@@ -63,7 +63,7 @@ func raceShiftsRaces() []race {
 				b := raceShiftRow(s, 2)
 				return []racer{
 					{
-						name: "locks a first",
+						name: "a, b",
 						call: func(ctx context.Context, db *store.Store) (any, error) {
 							_, err := store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) ([]store.Shift, error) {
 								return tx.Shifts.GetManyForUpdate(ctx, a.ID, b.ID)
@@ -72,10 +72,19 @@ func raceShiftsRaces() []race {
 						},
 					},
 					{
-						name: "locks b first",
+						name: "b, a",
 						call: func(ctx context.Context, db *store.Store) (any, error) {
 							_, err := store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) ([]store.Shift, error) {
 								return tx.Shifts.GetManyForUpdate(ctx, b.ID, a.ID)
+							}, pawl.Retry(pawl.Policy{Attempts: 1}))
+							return nil, err
+						},
+					},
+					{
+						name: "b alone",
+						call: func(ctx context.Context, db *store.Store) (any, error) {
+							_, err := store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) ([]store.Shift, error) {
+								return tx.Shifts.GetManyForUpdate(ctx, b.ID)
 							}, pawl.Retry(pawl.Policy{Attempts: 1}))
 							return nil, err
 						},

@@ -50,7 +50,7 @@ var (
 	racePrepare = ""
 )
 
-// race is two calls that are made at the same time.
+// race is two or three calls that are made at the same time.
 type race struct {
 	name string
 	// setup makes the rows that the calls are about, and returns the calls.
@@ -221,7 +221,7 @@ func openRaceDatabase(t *testing.T, address string) *raceDatabase {
 	if d.tables, err = raceTables(ctx, conn); err != nil {
 		t.Fatal(err)
 	}
-	d.explorer, err = explore.Open(ctx, address, explore.Options{Clients: 2})
+	d.explorer, err = explore.Open(ctx, address, explore.Options{Clients: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,6 +273,7 @@ func (d *raceDatabase) run(t *testing.T, r *race) {
 // explore runs the calls in every order.
 func (d *raceDatabase) explore(t *testing.T, r *race, how string, scenario explore.Scenario, racers []racer) {
 	t.Helper()
+	scenario.Effect = raceEffect
 	class := ""
 	if r.equal {
 		class = "equal"
@@ -284,6 +285,11 @@ func (d *raceDatabase) explore(t *testing.T, r *race, how string, scenario explo
 		})
 	}
 	result, err := d.explorer.Explore(t.Context(), scenario)
+	for try := 1; err == nil && result.Violating == 0 && len(result.NonDeterministic) > 0 && try < 3; try++ {
+		// Who is the victim of a deadlock can depend on time. A search that met that
+		// shows nothing, and is made again.
+		result, err = d.explorer.Explore(t.Context(), scenario)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,6 +306,15 @@ func (d *raceDatabase) explore(t *testing.T, r *race, how string, scenario explo
 	if !result.Complete && result.Violating == 0 {
 		t.Errorf("not every schedule could be tried: %d did not end, %d came out differently when repeated", len(result.Inconclusive), len(result.NonDeterministic))
 	}
+}
+
+// raceEffect knows the script that opens a transaction with its limits: it takes
+// no snapshot and no lock, so it need not be tried before and after everything.
+func raceEffect(sql string) explore.Effect {
+	if strings.HasPrefix(sql, "begin ") {
+		return explore.Local
+	}
+	return explore.Unknown
 }
 
 // raceFirstID is where ids begin that a race gives out: which call gets which
@@ -354,14 +369,14 @@ type raceJudge struct {
 	volatile map[string]bool
 }
 
-// learn makes the calls one after the other, in both orders. Each order runs
+// learn makes the calls one after the other, in every order. Each order runs
 // twice, which shows what is different each time.
 func (j *raceJudge) learn(t *testing.T, fixture string) {
 	t.Helper()
 	var ends []string
 	var states [][]raceRows
 	succeeded := 0
-	for _, order := range [][]int{{0, 1}, {0, 1}, {1, 0}, {1, 0}} {
+	for _, order := range raceOrders(len(j.racers)) {
 		j.database.exec(t, []string{fixture})
 		results := make([]explore.End, len(j.racers))
 		for _, i := range order {
@@ -382,13 +397,30 @@ func (j *raceJudge) learn(t *testing.T, fixture string) {
 		ends, states = append(ends, end), append(states, state)
 	}
 	if succeeded == 0 {
-		t.Fatalf("neither call succeeds in any order, so they cannot be in each other's way: give them other rows, or name %q in raceSkip", j.race.name)
+		t.Fatalf("no call succeeds in any order, so they cannot be in each other's way: give them other rows, or name %q in raceSkip", j.race.name)
 	}
-	j.findVolatile(states[0], states[1])
-	j.findVolatile(states[2], states[3])
+	for i := 0; i < len(states); i += 2 {
+		j.findVolatile(states[i], states[i+1])
+	}
 	for i, state := range states {
 		j.serial = append(j.serial, ends[i]+j.describe(state))
 	}
+}
+
+// raceOrders are the orders of n calls, each twice.
+func raceOrders(n int) [][]int {
+	orders := [][]int{{}, {}}
+	for i := range n {
+		var longer [][]int
+		for _, order := range orders {
+			for at := range len(order) + 1 {
+				longer = append(longer, slices.Insert(slices.Clone(order), at, i))
+			}
+		}
+		orders = longer
+	}
+	slices.SortStableFunc(orders, slices.Compare[[]int])
+	return orders
 }
 
 // raceRows are the rows of a table.
@@ -515,7 +547,7 @@ func (j *raceJudge) atEnd(ctx context.Context, conn *pgx.Conn, run *explore.Run)
 	}
 	if have := ends + j.describe(state); len(violations) == 0 && !slices.Contains(j.serial, have) {
 		violations = append(violations, explore.Violation{
-			Rule:    "it came out as it cannot when one call follows the other; first what was found, then the two that can be",
+			Rule:    "it came out as it cannot when one call follows the other; first what was found, then two that can be",
 			Columns: []string{"outcome"},
 			Rows:    [][]string{{have}, {j.serial[0]}, {j.serial[len(j.serial)-1]}},
 		})
@@ -539,7 +571,7 @@ func raceTimeline(run *explore.Run) string {
 		fmt.Fprintf(&b, "%s: %s %s\n", run.Clients[step.Client], step.Kind, strings.Join(strings.Fields(step.SQL), " "))
 		switch {
 		case step.State == explore.Waiting:
-			b.WriteString("     .. waits for the other\n")
+			b.WriteString("     .. waits\n")
 		case step.State == explore.Stopped:
 			fmt.Fprintf(&b, "     .. stopped %s\n", step.Place)
 		case step.Err != nil:

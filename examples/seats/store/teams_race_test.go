@@ -65,7 +65,7 @@ func raceTeamsRaces() []race {
 				b := raceTeamRow(s, 2)
 				return []racer{
 					{
-						name: "locks a first",
+						name: "a, b",
 						call: func(ctx context.Context, db *store.Store) (any, error) {
 							_, err := store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) ([]store.Team, error) {
 								return tx.Teams.GetManyForUpdate(ctx, a.ID, b.ID)
@@ -74,10 +74,19 @@ func raceTeamsRaces() []race {
 						},
 					},
 					{
-						name: "locks b first",
+						name: "b, a",
 						call: func(ctx context.Context, db *store.Store) (any, error) {
 							_, err := store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) ([]store.Team, error) {
 								return tx.Teams.GetManyForUpdate(ctx, b.ID, a.ID)
+							}, pawl.Retry(pawl.Policy{Attempts: 1}))
+							return nil, err
+						},
+					},
+					{
+						name: "b alone",
+						call: func(ctx context.Context, db *store.Store) (any, error) {
+							_, err := store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) ([]store.Team, error) {
+								return tx.Teams.GetManyForUpdate(ctx, b.ID)
 							}, pawl.Retry(pawl.Policy{Attempts: 1}))
 							return nil, err
 						},

@@ -72,8 +72,10 @@ const (
 
 // run calls the client's code.
 func (a *actor) run(ctx context.Context, conn *Conn) {
-	end := a.call(ctx, conn)
-	a.send(event{actor: a, kind: returned, end: end})
+	end := End{Err: errors.New("explore: Run ended its goroutine instead of returning, as t.Fatal does")}
+	// Deferred, since such an end runs nothing else.
+	defer func() { a.send(event{actor: a, kind: returned, end: end}) }()
+	end = a.call(ctx, conn)
 }
 
 // call turns a panic of the client's code into an error.

@@ -136,9 +136,6 @@ func (c *Conn) CopyFrom(ctx context.Context, table pgx.Identifier, columns []str
 // step waits for the explorer's grant, does the work, and reports its answer.
 // The error is the answer's, or says that the schedule is over.
 func (c *Conn) step(ctx context.Context, parts []part, work func() answer) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	select {
 	case <-c.actor.over:
 		return errAbandoned

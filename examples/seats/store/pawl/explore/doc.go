@@ -13,7 +13,7 @@
 //	x, err := explore.Open(ctx, url, explore.Options{Clients: 2})
 //	result, err := x.Explore(ctx, explore.Scenario{
 //		Name:    "two withdrawals",
-//		Fixture: "TRUNCATE accounts; INSERT INTO accounts VALUES (1, 100)",
+//		Fixture: "DELETE FROM accounts; INSERT INTO accounts VALUES (1, 100)",
 //		Clients: []explore.Client{{Name: "a", Run: withdraw}, {Name: "b", Run: withdraw}},
 //		Judge:   neverNegative,
 //	})

@@ -178,6 +178,18 @@ func (g *gates) hold(ctx context.Context, control *pgx.Conn, pid uint32) error {
 	return nil
 }
 
+// gateSettings is what tells a session which gates are shut.
+func (x *Explorer) gateSettings() string {
+	if x.shut == "" {
+		return ""
+	}
+	first := "off"
+	if x.firstRows {
+		first = "on"
+	}
+	return fmt.Sprintf("SET %s = '%s'; SET %s = %s", gateSetting, x.shut, firstSetting, first)
+}
+
 // release lets a stopped statement pass its gate, which shuts behind it: the lock
 // is handed to who waits for it, and comes back when that gives it up at once.
 func (x *Explorer) release(ctx context.Context, pid uint32, key gateKey) error {

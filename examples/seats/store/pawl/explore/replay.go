@@ -32,10 +32,7 @@ func (x *Explorer) Replay(ctx context.Context, s Scenario, id string) (*Run, err
 			run = first
 		}
 	}
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	if err != nil {
+	if err = x.rest(ctx, err); err != nil {
 		return nil, fmt.Errorf("explore: replay %s: %w", s.Name, err)
 	}
 	return run, nil

@@ -68,7 +68,9 @@ type Step struct {
 	// Place says where a statement stands that was stopped inside: "before the first
 	// row", "before a row".
 	Place string
-	// Commits is true when the step made work visible to others.
+	// Commits is true when the step ended a transaction that may have made work
+	// visible to others: a COMMIT, or a statement outside of a transaction that is
+	// not known to be a Read.
 	Commits    bool
 	Violations []Violation // what AfterCommit found
 }

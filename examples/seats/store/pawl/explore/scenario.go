@@ -12,7 +12,8 @@ import (
 type Scenario struct {
 	Name string
 	// Fixture is a script for the simple protocol that brings the database to where
-	// every schedule starts, whatever the one before has left.
+	// every schedule starts, whatever the one before has left. DELETE is much faster
+	// than TRUNCATE here, by milliseconds a schedule.
 	Fixture string
 	Clients []Client
 	// StopAtFirst ends the exploration with its first violation, as

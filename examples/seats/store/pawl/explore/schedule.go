@@ -82,6 +82,11 @@ func (x *Explorer) execute(ctx context.Context, s *Scenario, d decider) (*Run, v
 	err := e.steps(ctx)
 	close(over)
 	err = errors.Join(err, x.finish(ctx, e.actors, &clients, cancel))
+	for i, a := range e.actors {
+		if rollbackErr := a.session.rollback(ctx); err == nil && rollbackErr != nil {
+			err = fmt.Errorf("roll back what client %d left open: %w", i, rollbackErr)
+		}
+	}
 	e.conclude()
 	if err == nil && e.ended == proceed && e.run.Stuck == "" {
 		err = e.judge(ctx)
@@ -171,9 +176,7 @@ func (e *schedule) enabled() []choice {
 
 // grant lets a client take its step.
 func (e *schedule) grant(ctx context.Context, a *actor) error {
-	for _, other := range e.actors {
-		other.settled = false // the step may release it
-	}
+	e.unsettle()
 	q := &a.pending
 	step := Step{Client: a.index, Kind: q.kind, SQL: q.sql, Args: q.args, Ahead: q.ahead}
 	release := a.state == stopped
@@ -190,6 +193,14 @@ func (e *schedule) grant(ctx context.Context, a *actor) error {
 	return nil
 }
 
+// unsettle has everybody looked at again who waits for a lock: what has happened
+// may have released it.
+func (e *schedule) unsettle() {
+	for _, a := range e.actors {
+		a.settled = false
+	}
+}
+
 // handle takes in what a client tells.
 func (e *schedule) handle(ev event) {
 	a := ev.actor
@@ -201,6 +212,7 @@ func (e *schedule) handle(ev event) {
 	case answered:
 		e.fill(a, ev.answer)
 		a.state = coding
+		e.unsettle()
 	}
 }
 
@@ -239,17 +251,27 @@ func (e *schedule) judge(ctx context.Context) error {
 	x, s := e.explorer, e.scenario
 	if s.Judge != nil {
 		found, err := s.Judge(ctx, x.judge, e.run)
-		if err != nil {
+		if err = errors.Join(err, x.judged(ctx)); err != nil {
 			return fmt.Errorf("judge schedule %s: %w", e.run.ID, err)
 		}
 		e.run.Violations = append(e.run.Violations, found...)
 	}
 	if s.State != nil {
 		text, err := s.State(ctx, x.judge)
-		if err != nil {
+		if err = errors.Join(err, x.judged(ctx)); err != nil {
 			return fmt.Errorf("ask for the final state of schedule %s: %w", e.run.ID, err)
 		}
 		e.run.FinalState = text
 	}
 	return nil
+}
+
+// judged ends a transaction that a judge has left open: its locks would keep the
+// clients waiting.
+func (x *Explorer) judged(ctx context.Context) error {
+	if x.judge.IsClosed() || x.judge.PgConn().TxStatus() == idle {
+		return nil
+	}
+	_, err := x.judge.Exec(ctx, "ROLLBACK")
+	return err
 }

@@ -118,21 +118,21 @@ func (s *search) advance() bool {
 	return false
 }
 
-// search runs all schedules of a scenario.
-func (x *Explorer) search(ctx context.Context, s *Scenario) (*Result, error) {
+// exhaust runs all schedules of a scenario.
+func (x *Explorer) exhaust(ctx context.Context, s *Scenario) (*Result, error) {
 	result := &Result{Scenario: s.Name, Outcomes: make(map[string]int), Complete: true}
-	search := &search{full: x.options.Full}
+	tree := &search{full: x.options.Full}
 	for {
-		run, ended, err := x.tryAgain(ctx, s, search)
+		run, ended, err := x.tryAgain(ctx, s, tree)
 		if err != nil {
 			return nil, err
 		}
 		x.count(result, s, run, ended)
 		if x.enough(s, result) {
-			result.Complete = result.Complete && !search.advance()
+			result.Complete = result.Complete && !tree.advance()
 			return result, nil
 		}
-		if !search.advance() {
+		if !tree.advance() {
 			return result, nil
 		}
 	}
@@ -140,18 +140,22 @@ func (x *Explorer) search(ctx context.Context, s *Scenario) (*Result, error) {
 
 // tryAgain executes the search's current schedule, several times if it does not
 // come to where the search has been before.
-func (x *Explorer) tryAgain(ctx context.Context, s *Scenario, search *search) (*Run, verdict, error) {
+func (x *Explorer) tryAgain(ctx context.Context, s *Scenario, tree *search) (*Run, verdict, error) {
 	for try := 0; ; try++ {
-		run, ended, err := x.execute(ctx, s, search)
-		if err != nil || ended != diverge {
+		run, ended, err := x.execute(ctx, s, tree)
+		short := tree.depth < len(tree.path)
+		if err != nil || ended != diverge && !short {
 			return run, ended, err
 		}
 		if try == repeats {
-			run.Deviation = "other steps could be taken here than when the schedule was first begun"
-			search.path = search.path[:search.depth]
+			tree.path = tree.path[:tree.depth] // what is below cannot be reached
+			if run.Stuck == "" {
+				run.Deviation = "it went on differently here than when it was first begun"
+				ended = diverge
+			}
 			return run, ended, nil
 		}
-		search.depth = 0
+		tree.depth = 0
 	}
 }
 

@@ -51,37 +51,45 @@ var forget = strings.Join([]string{
 	"SELECT pg_advisory_unlock_all()",
 	"CLOSE ALL",
 	"DISCARD TEMP",
-}, "; ")
+}, "; ") + "; "
 
-// reset brings the session to where every schedule starts. A connection that
-// broke is made anew.
-func (s *session) reset(ctx context.Context) error {
-	if s.lost {
+// reset brings the session to where every schedule starts, and then runs the
+// script, of SETs. A connection that broke is made anew.
+func (s *session) reset(ctx context.Context, script string) error {
+	if s.lost || s.conn.IsClosed() {
 		s.lost = false
-		return s.connect(ctx)
+		if err := s.connect(ctx); err != nil {
+			return err
+		}
 	}
-	if s.conn.IsClosed() {
-		return s.connect(ctx)
-	}
-	script := forget
+	script = forget + script
 	if s.conn.PgConn().TxStatus() != idle {
-		script = "ROLLBACK; " + forget
+		script = "ROLLBACK; " + script
 	}
-	if _, err := s.conn.Exec(ctx, script); err != nil {
-		s.close(ctx)
-		return s.connect(ctx)
+	_, err := s.conn.Exec(ctx, script)
+	if err == nil {
+		return nil
 	}
-	return nil
+	// A cancellation that came too late, perhaps: a new connection has nothing to
+	// forget.
+	s.close(ctx)
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	_, err = s.conn.Exec(ctx, script)
+	return err
 }
 
-// shut switches gates on, of the tables with the given OIDs.
-func (s *session) shut(ctx context.Context, oids string, firstRows bool) error {
-	first := "off"
-	if firstRows {
-		first = "on"
+// rollback ends a transaction that a client has left open, so that its locks are
+// not in the way of a judge.
+func (s *session) rollback(ctx context.Context) error {
+	if s.lost || s.conn.IsClosed() || s.conn.PgConn().TxStatus() == idle {
+		return nil
 	}
-	_, err := s.conn.Exec(ctx, fmt.Sprintf("SET %s = '%s'; SET %s = %s", gateSetting, oids, firstSetting, first))
-	return err
+	if _, err := s.conn.Exec(ctx, "ROLLBACK"); err != nil {
+		s.close(ctx)
+	}
+	return ctx.Err()
 }
 
 func (s *session) close(ctx context.Context) {

@@ -4,6 +4,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -219,7 +220,7 @@ func (e *schedule) afterCommit(ctx context.Context, steps []Step) error {
 		return nil
 	}
 	found, err := e.scenario.AfterCommit(ctx, e.explorer.judge)
-	if err != nil {
+	if err = errors.Join(err, e.explorer.judged(ctx)); err != nil {
 		return fmt.Errorf("judge after a commit of schedule %s: %w", strings.Join(e.order, "."), err)
 	}
 	steps[last].Violations = found
