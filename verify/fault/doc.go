@@ -25,6 +25,8 @@
 // Exactly-once is judged with [Once] and [OnceInTotal]: what answered has one
 // effect, what was cut off has none or one, and nothing has two.
 //
+// Workloads in several databases of one server share its outages: [CrashAll].
+//
 // The servers it crashes are killed as processes, not as machines: a private
 // server runs without fsync, and what a power failure does is not shown.
 package fault

@@ -102,6 +102,13 @@ func signal(pid uint32, s syscall.Signal) error {
 // connection ends, and when its work has been recovered, or recovery cannot go
 // on without the backend, the backend finds the message in its socket.
 func (t *trial) pauseBackend(ctx context.Context, victim uint32) error {
+	// It may still be at work on an earlier message of the round trip. Stopped there,
+	// it could hold a lock of the server's own, and everybody would stand still.
+	err := t.control.await(ctx, "the backend to be idle",
+		"SELECT EXISTS (SELECT FROM pg_catalog.pg_stat_activity WHERE pid = $1 AND wait_event = 'ClientRead')", int(victim))
+	if err != nil {
+		return err
+	}
 	w := t.wire()
 	w.hold()
 	if err := signal(victim, syscall.SIGSTOP); err != nil {
@@ -144,18 +151,21 @@ const (
 
 // untilRecovered waits for recovered or until there is no use in waiting.
 func (t *trial) untilRecovered(ctx context.Context, recovered <-chan struct{}) error {
-	deadline := time.Now().Add(t.workload.Lease + recoveryPatience)
+	patient, cancel := context.WithTimeout(ctx, t.workload.Lease+recoveryPatience)
+	defer cancel()
 	var blocked time.Time
-	for time.Now().Before(deadline) {
+	for {
 		select {
 		case <-recovered:
 			return nil
-		case <-ctx.Done():
+		case <-patient.Done():
 			return context.Cause(ctx)
 		case <-time.After(pollPause):
 		}
-		waits, err := t.recoveryWaits(ctx)
+		waits, err := t.recoveryWaits(patient)
 		switch {
+		case patient.Err() != nil:
+			return context.Cause(ctx)
 		case err != nil:
 			return err
 		case !waits:
@@ -166,7 +176,6 @@ func (t *trial) untilRecovered(ctx context.Context, recovered <-chan struct{}) e
 			return nil
 		}
 	}
-	return nil
 }
 
 // recoveryWaits reports whether the recovery of the first client's work waits for
@@ -178,9 +187,5 @@ func (t *trial) recoveryWaits(ctx context.Context) (bool, error) {
 	if pid == 0 {
 		return false, nil
 	}
-	waits, err := t.control.yes(ctx, "SELECT pg_catalog.cardinality(pg_catalog.pg_blocking_pids($1)) > 0", pid)
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	return waits, err
+	return t.control.yes(ctx, "SELECT pg_catalog.cardinality(pg_catalog.pg_blocking_pids($1)) > 0", pid)
 }
