@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -25,36 +26,61 @@ func (m *model) adjust(i *ir.Adjust) {
 		return
 	}
 	a := adjustment{m.index, i, op, i.Base.Table}
-	tables := []ir.TableRef{a.t}
-	guards := a.guards()
-	beside := func(label, name string, other func(a adjustment, row fixture.Row, args map[string]*string) actor, mutants ...mutant) {
-		m.add(label, name, tables, func(ctx context.Context, s *site) (*scene, error) {
-			row, set, args, err := a.last(ctx, s)
-			if err != nil {
-				return nil, err
-			}
-			return a.scene(set, row, args, calling(op, args), other(a, row, args))
-		}, mutants...)
+	bounds := []int{unbounded}
+	if n := len(i.Checks); n > 0 {
+		bounds = bounds[:0]
+		for k := range n {
+			bounds = append(bounds, k)
+		}
 	}
-	beside(op.Name+"-"+op.Name, "two clients "+op.Name+" what only one may", func(_ adjustment, _ fixture.Row, args map[string]*string) actor {
-		return calling(op, args)
-	}, append(guards, a.readThenWrite(0))...)
+	for _, bound := range bounds {
+		label, what := op.Name+"-"+op.Name, "one row"
+		if bound != unbounded {
+			what = "what " + i.Checks[bound].Constraint + " allows once"
+		}
+		if bound > 0 {
+			label += "-" + strconv.Itoa(bound+1)
+		}
+		m.adjustTogether(a, bound, label, "two clients "+op.Name+" "+what, slices.Concat(bounded(a.guards(bound)), bounded([]mutant{withoutRowCount(op)}), []mutant{a.readThenWrite(0)}),
+			func(_ fixture.Row, args map[string]*string) actor { return calling(op, args) })
+	}
 	for _, level := range levels {
-		beside(op.Name+"-"+word(level), "one of two "+op.Name+" runs in "+string(level), func(_ adjustment, _ fixture.Row, args map[string]*string) actor {
-			return callingIn(level, op, args)
-		}, guards...)
+		m.adjustTogether(a, bounds[0], op.Name+"-"+word(level), "one of two "+op.Name+" runs in "+string(level), bounded(append(a.guards(bounds[0]), withoutRowCount(op))),
+			func(_ fixture.Row, args map[string]*string) actor { return callingIn(level, op, args) })
 	}
-	beside(op.Name+"-delete", "a raw DELETE takes the row that a client will "+op.Name, func(a adjustment, row fixture.Row, _ map[string]*string) actor {
-		return raw("raw DELETE", "", a.deleteSQL(a.t, a.identify(a.t, row.Values)))
-	}, withoutRowCount(op))
-	beside(op.Name+"-truncate", "a raw TRUNCATE takes the row that a client will "+op.Name, func(a adjustment, _ fixture.Row, _ map[string]*string) actor {
-		return raw("raw TRUNCATE", "", "TRUNCATE "+a.t.SQL()+" CASCADE")
-	}, withoutRowCount(op))
-	if checks := a.checks(); len(checks) > 0 {
-		beside(op.Name+"-raw", "a raw UPDATE takes the rest beside a "+op.Name, func(a adjustment, row fixture.Row, args map[string]*string) actor {
-			return raw("raw UPDATE", "", a.updateByFormula(row, args))
-		}, allOf(checks)...)
+	m.adjustTogether(a, bounds[0], op.Name+"-delete", "a raw DELETE takes the row that a client will "+op.Name, []mutant{withoutRowCount(op)},
+		func(row fixture.Row, _ map[string]*string) actor {
+			return raw("raw DELETE", "", a.deleteSQL(a.t, a.identify(a.t, row.Values)))
+		})
+	m.adjustTogether(a, bounds[0], op.Name+"-truncate", "a raw TRUNCATE takes the row that a client will "+op.Name, []mutant{withoutRowCount(op)},
+		func(fixture.Row, map[string]*string) actor {
+			return raw("raw TRUNCATE", "", "TRUNCATE "+a.t.SQL()+" CASCADE")
+		})
+	if bounds[0] != unbounded {
+		m.adjustTogether(a, bounds[0], op.Name+"-raw", "a raw UPDATE takes the rest beside a "+op.Name, bounded(a.constraint(bounds[0])),
+			func(row fixture.Row, args map[string]*string) actor {
+				return raw("raw UPDATE", "", a.updateByFormula(row, args))
+			})
 	}
+}
+
+// unbounded stands for the check of an adjust that no constraint bounds.
+const unbounded = -1
+
+// adjustTogether is an adjust beside another client, on a row where one of the
+// checks allows the change once.
+func (m *model) adjustTogether(a adjustment, bound int, label, name string, mutants []mutant, other func(row fixture.Row, args map[string]*string) actor) {
+	m.add(label, name, []ir.TableRef{a.t}, func(ctx context.Context, s *site) (*scene, error) {
+		row, set, args, free, err := a.last(ctx, s, bound)
+		if err != nil {
+			return nil, err
+		}
+		sc, err := a.scene(set, row, args, calling(a.op, args), other(row, args))
+		if err == nil {
+			sc.unbounded = bound == unbounded || free
+		}
+		return sc, err
+	}, mutants...)
 }
 
 // adjustment is one adjust and its operation.
@@ -66,80 +92,89 @@ type adjustment struct {
 }
 
 // args are the operation's own arguments: small numbers, so that a row can be
-// found which is enough for one of them and not for two.
-func (a adjustment) args() map[string]*string {
+// found which is enough for one of them and not for two. Where the sign decides
+// which check bounds the change, both are tried.
+func (a adjustment) args(sign string) map[string]*string {
 	args := map[string]*string{}
 	for _, f := range a.op.Args {
-		args[f.Name] = sampleOf(f.Type, 0)
+		v := sampleOf(f.Type, 0)
+		if *v == "1" && !f.Positive {
+			v = ptr(sign + *v)
+		}
+		args[f.Name] = v
 	}
 	return args
 }
 
-func (a adjustment) types() map[string]ir.Type {
-	types := map[string]ir.Type{}
-	for _, f := range a.op.Args {
-		types[f.Name] = f.Type
+// bounded marks mutants that show only on a row which bounds the change.
+func bounded(list []mutant) []mutant {
+	for i := range list {
+		list[i].bounded = true
 	}
-	return types
+	return list
 }
 
-// last is a row on which the change fits once and, where checks bound it, not
-// twice.
-func (a adjustment) last(ctx context.Context, s *site) (fixture.Row, *fixture.Set, map[string]*string, error) {
-	args := a.args()
-	once, twice, err := a.steps(args)
-	if err != nil {
-		return fixture.Row{}, nil, nil, err
+// last is a row on which the change fits once and, where a check bounds it, not
+// twice. Free says that there is no such row: the change goes away from the
+// bound, and fits as often as one likes.
+func (a adjustment) last(ctx context.Context, s *site, bound int) (row fixture.Row, set *fixture.Set, args map[string]*string, free bool, err error) {
+	type try struct {
+		sign   string
+		bound  int
+		others bool
 	}
-	set := s.maker.Set(s.conn)
-	want := fixture.Want{Where: once}
-	if twice != "" {
-		want.Where = all(once, not(twice))
+	for _, t := range []try{{"", bound, true}, {"", bound, false}, {"-", bound, true}, {"-", bound, false}, {"", unbounded, false}} {
+		args, set, free = a.args(t.sign), s.maker.Set(s.conn), t.bound != bound
+		var where string
+		if where, err = a.steps(args, t.bound, t.others); err != nil {
+			break
+		}
+		if row, err = set.Add(ctx, a.t, fixture.Want{Where: where}); err == nil {
+			for name, v := range pick(row.Values, a.key(a.t)) {
+				args[name] = v
+			}
+			break
+		}
 	}
-	row, err := set.Add(ctx, a.t, want)
-	if err != nil && twice != "" {
-		want.Where = once
-		row, err = set.Add(ctx, a.t, want)
-	}
-	for name, v := range pick(row.Values, a.key(a.t)) {
-		args[name] = v
-	}
-	return row, set, args, err
+	return row, set, args, free, err
 }
 
-// steps are the conditions under which the change fits once, and twice.
-func (a adjustment) steps(args map[string]*string) (once, twice string, err error) {
+// steps are the condition under which the change fits once, and not twice
+// because of the bound; others says that no other check may be in the way.
+func (a adjustment) steps(args map[string]*string, bound int, others bool) (string, error) {
 	set, err := a.formulas(args)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	var first, second []string
-	for _, c := range a.rule.Checks {
-		e, parseErr := parsed(c.Expr)
-		if parseErr != nil {
-			return "", "", parseErr
+	var conditions []string
+	for i, c := range a.rule.Checks {
+		once, err := parsed(c.Expr)
+		if err == nil {
+			once, err = fill(once, args, fieldTypes(a.op))
 		}
-		filled, fillErr := fill(e, args, a.types())
-		if fillErr != nil {
-			return "", "", fillErr
+		if err != nil {
+			return "", err
 		}
-		first = append(first, "("+filled.SQL()+") IS NOT FALSE")
-		second = append(second, "("+filled.Substitute(set).SQL()+") IS NOT FALSE")
+		twice := "(" + once.Substitute(set).SQL() + ") IS NOT FALSE"
+		conditions = append(conditions, "("+once.SQL()+") IS NOT FALSE")
+		switch {
+		case i == bound:
+			conditions = append(conditions, not(twice))
+		case others:
+			conditions = append(conditions, twice)
+		}
 	}
 	if a.rule.Guard != "" {
-		guard, guardErr := qualified(a.rule.Guard, "", args, a.types())
-		if guardErr != nil {
-			return "", "", guardErr
+		guard, err := qualified(a.rule.Guard, "", args, fieldTypes(a.op))
+		if err != nil {
+			return "", err
 		}
-		first = append(first, guard)
+		conditions = append(conditions, guard)
 	}
 	for _, name := range sortedKeys(set) {
-		first = append(first, ir.Ident(name)+" IS NOT NULL")
+		conditions = append(conditions, ir.Ident(name)+" IS NOT NULL")
 	}
-	if len(second) > 0 {
-		twice = all(second...)
-	}
-	return all(first...), twice, nil
+	return all(conditions...), nil
 }
 
 // formulas are the new values of the assigned columns.
@@ -150,7 +185,7 @@ func (a adjustment) formulas(args map[string]*string) (map[string]*pgsql.Expr, e
 		if err != nil {
 			return nil, err
 		}
-		if set[s.Column], err = fill(e, args, a.types()); err != nil {
+		if set[s.Column], err = fill(e, args, fieldTypes(a.op)); err != nil {
 			return nil, err
 		}
 	}
@@ -170,43 +205,59 @@ func (a adjustment) scene(set *fixture.Set, row fixture.Row, args map[string]*st
 			ir.Ident(name), formulas[name].Qualify("o").SQL(), a.column(a.t, name).Type.SQL()))
 	}
 	return &scene{
-		fixture: script(set, a.t), row: row.Values, actors: actors, violators: violators(&a.rule.Base),
+		fixture: script(set, a.t), row: row.Values, args: args, actors: actors, violators: violators(&a.rule.Base),
 		effects: []rule{{"a change is not what the formula makes of the row before it: an update was lost", "c.op <> 'UPDATE' OR " + all(same...)}},
 	}, nil
 }
 
-// checks are the constraints that say the same as the guards.
-func (a adjustment) checks() []mutant {
-	return mutantWithout(a.index, a.rule.Base.Objects, "check")
+// constraint is the check that says the same as a derived guard.
+func (a adjustment) constraint(bound int) []mutant {
+	var list []mutant
+	for _, c := range a.tables[a.t].Checks {
+		if bound != unbounded && c.Name == a.rule.Checks[bound].Constraint {
+			m := a.withoutConstraint(a.tables[a.t], c)
+			if every := a.everyConstraint(); len(every) > 0 {
+				m.backup = &every[0]
+			}
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// everyConstraint drops all checks that guards were derived from.
+func (a adjustment) everyConstraint() []mutant {
+	return allOf(mutantWithout(a.index, a.rule.Base.Objects, "check"))
 }
 
 // guards are the mutants of the statement. The check constraint says the same as
 // a derived guard, so both go together; alone, the guard turns an error of the
 // server into an answer.
-func (a adjustment) guards() []mutant {
-	constraint := allOf(a.checks())
+func (a adjustment) guards(bound int) []mutant {
+	if bound == unbounded {
+		return nil
+	}
+	columns := columnsOf(a.rule.Checks[bound].Expr)
+	slices.Sort(columns)
+	backup, ok := withoutAnyGuard(a.op, ir.MainStatement, a.key(a.t))
+	for _, c := range a.everyConstraint() {
+		backup = backup.and(c)
+	}
 	var list []mutant
 	for _, g := range slices.Concat(withoutGuards(a.op, ir.MainStatement, a.key(a.t)), guardsAskedApart(a.op, ir.MainStatement, a.key(a.t))) {
-		if !a.aboutRow(g) {
+		if !slices.Equal(slices.Sorted(slices.Values(g.columns)), columns) {
 			continue
 		}
-		for _, c := range constraint {
+		for _, c := range a.constraint(bound) {
 			g = g.and(c)
+		}
+		g.backup = nil
+		if ok {
+			g.backup = &backup
 		}
 		list = append(list, g)
 	}
-	return append(list, withoutRowCount(a.op))
-}
-
-// aboutRow leaves out conditions over arguments alone: Go has asked them before.
-func (a adjustment) aboutRow(m mutant) bool {
-	columns := make([]string, 0, len(a.rule.Set))
-	for _, s := range a.rule.Set {
-		columns = append(columns, s.Column)
-	}
-	return slices.ContainsFunc(m.diff, func(line string) bool {
-		return strings.HasPrefix(line, "-") && slices.ContainsFunc(columns, func(c string) bool { return strings.Contains(line, c) })
-	})
+	return list
 }
 
 // allOf makes one mutant of several.
@@ -249,7 +300,7 @@ func (a adjustment) readThenWrite(place int) mutant {
 }
 
 func (a adjustment) stale(ctx context.Context, conn *explore.Conn, v *variant) (any, error) {
-	formulas, err := a.formulas(a.args())
+	formulas, err := a.formulas(v.scene.args)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,9 @@ type check struct {
 	// whole leaves statements whole: with three clients the stops inside would
 	// multiply the schedules without showing more.
 	whole bool
+	// breaks says that the rows themselves have to break a rule. Where none can be
+	// made up, the rule may be one that no row can break.
+	breaks bool
 	// build makes the rows and the clients. It is asked once a database.
 	build   func(ctx context.Context, s *site) (*scene, error)
 	mutants []mutant
@@ -36,6 +39,9 @@ func (c *check) about() ir.TableRef {
 type scene struct {
 	fixture string
 	row     map[string]*string // the row that the clients are about, where there is one
+	args    map[string]*string // what they call with
+	// unbounded says that no row was found which allows the change once only.
+	unbounded bool
 	actors  []actor
 	// violators are queries whose rows break a rule, asked after every COMMIT.
 	violators []rule
@@ -97,9 +103,13 @@ type mutant struct {
 	// rewrites changes statements for one client only, by its place.
 	rewrites map[int][]replacement
 	diff     []string
-	// excuse says why the mutant need not be caught. It is then run in full, and
-	// what it costs is reported.
-	excuse string
+	// columns are those that a removed condition reads.
+	columns []string
+	// bounded says that the mutant shows only on a row that bounds the change.
+	bounded bool
+	// backup is what else says the same: when the mutant is not caught, the program
+	// without either must be. The mutant is then excused by it.
+	backup *mutant
 }
 
 // replacement is one statement of one operation, changed.
@@ -112,7 +122,7 @@ type replacement struct {
 // and makes a mutant out of two: what each of them guards is guarded twice.
 func (m mutant) and(o mutant) mutant {
 	both := mutant{
-		id: m.id + "-and-" + o.id, name: m.name + " and " + o.name, excuse: m.excuse,
+		id: m.id + "-and-" + o.id, name: m.name + " and " + o.name, columns: m.columns, backup: m.backup, bounded: m.bounded,
 		statements: append(append([]replacement(nil), m.statements...), o.statements...),
 		drop:       append(append([]ir.Change(nil), m.drop...), o.drop...),
 		restore:    append(append([]ir.Change(nil), m.restore...), o.restore...),

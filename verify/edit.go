@@ -60,11 +60,20 @@ func (e editing) rows(ctx context.Context, s *site) (set *fixture.Set, row, firs
 	if row, err = set.Add(ctx, e.t, fixture.Want{Where: e.filled()}); err != nil {
 		return
 	}
-	if first, err = set.Propose(ctx, e.t, fixture.Want{Where: e.filled(), Vary: e.op.Columns}); err != nil {
+	if first, err = set.Propose(ctx, e.t, fixture.Want{Where: e.filled(), Vary: e.many()}); err != nil {
 		return
 	}
-	second, err = set.Propose(ctx, e.t, fixture.Want{Where: e.filled(), Vary: e.op.Columns})
+	second, err = set.Propose(ctx, e.t, fixture.Want{Where: e.filled(), Vary: e.many()})
 	return
+}
+
+// many are the columns to change whose type has many values: two proposals can
+// differ in each of them.
+func (e editing) many() []string {
+	return slices.DeleteFunc(slices.Clone(e.op.Columns), func(name string) bool {
+		t := e.column(e.t, name).Type
+		return t.Kind == ir.EnumType || t.Base().Name == "bool"
+	})
 }
 
 // filled asks for values in the columns that change, so that two of them differ.

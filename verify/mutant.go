@@ -19,20 +19,20 @@ func mutantWithout(x *index, objects []ir.ObjectID, kind string) []mutant {
 		if table == nil {
 			continue
 		}
-		if m, ok := withoutObject(table, id, kind); ok {
+		if m, ok := x.withoutObject(table, id, kind); ok {
 			list = append(list, m)
 		}
 	}
 	return list
 }
 
-func withoutObject(t *ir.Table, id ir.ObjectID, kind string) (mutant, bool) {
+func (x *index) withoutObject(t *ir.Table, id ir.ObjectID, kind string) (mutant, bool) {
 	//exhaustive:enforce
 	switch id.Kind {
 	case ir.ConstraintObject:
 		for _, c := range slices.Concat(t.Constraints(), foreignKeys(t)) {
 			if c.ConstraintName() == id.Name && constraintKind(c) == kind {
-				return withoutConstraint(t, c), true
+				return x.withoutConstraint(t, c), true
 			}
 		}
 	case ir.IndexObject:
@@ -79,9 +79,27 @@ var kindNames = map[string]string{
 	"unique": "unique constraint", "exclude": "exclusion constraint", "check": "check", "foreign key": "foreign key",
 }
 
-func withoutConstraint(t *ir.Table, c ir.Constraint) mutant {
-	return dropping(c.ConstraintName(), "without the "+kindNames[constraintKind(c)]+" "+c.ConstraintName(),
+// withoutConstraint drops a constraint, and the foreign keys that stand on it.
+func (x *index) withoutConstraint(t *ir.Table, c ir.Constraint) mutant {
+	m := dropping(c.ConstraintName(), "without the "+kindNames[constraintKind(c)]+" "+c.ConstraintName(),
 		ir.DropConstraint{Table: t.Ref(), Constraint: c}, ir.AddConstraint{Table: t.Ref(), Constraint: c})
+	for _, child := range x.children(t.Ref()) {
+		if constraintKind(c) == "unique" && slices.Equal(child.key.RefColumns, constraintColumns(c)) {
+			m.drop = append([]ir.Change{ir.DropConstraint{Table: child.table, Constraint: child.key}}, m.drop...)
+			m.restore = append(m.restore, ir.AddConstraint{Table: child.table, Constraint: child.key})
+		}
+	}
+	return m
+}
+
+func constraintColumns(c ir.Constraint) []string {
+	switch c := c.(type) {
+	case ir.Unique:
+		return c.Columns
+	case ir.PrimaryKey:
+		return c.Columns
+	}
+	return nil
 }
 
 func withoutTrigger(t *ir.Table, g ir.Trigger) mutant {
@@ -101,7 +119,7 @@ func dropping(id, name string, drop, restore ir.Change) mutant {
 
 // edited makes a mutant out of an edit of a statement.
 func edited(id, name string, op *ir.Operation, s *ir.Statement, e pgsql.Edit, added ...string) mutant {
-	m := mutant{id: id, name: name, statements: []replacement{{op.Address, s.Role, e.SQL}}}
+	m := mutant{id: id, name: name, statements: []replacement{{op.Address, s.Role, e.SQL}}, columns: e.Columns}
 	m.diff = append(m.diff, " /* "+op.Address+", "+string(s.Role)+" */", "-"+e.Removed)
 	for _, line := range added {
 		m.diff = append(m.diff, "+"+line)
@@ -162,6 +180,32 @@ func guardsAskedApart(op *ir.Operation, role ir.Role, key []string) []mutant {
 		list = append(list, edited("apart-"+slug(e.Removed), "with the condition "+e.Removed+" asked in a sub-select", op, s, e, "(SELECT "+e.Removed+" FROM …)"))
 	}
 	return list
+}
+
+// withoutAnyGuard leaves out every condition that is not about which row is
+// meant.
+func withoutAnyGuard(op *ir.Operation, role ir.Role, key []string) (mutant, bool) {
+	s, _ := statementOf(op, role)
+	if s == nil {
+		return mutant{}, false
+	}
+	m := mutant{id: "without-any-condition", name: "without any condition", diff: []string{" /* " + op.Address + ", " + string(role) + " */"}}
+	sql := s.SQL
+	for {
+		tree, err := pgsql.ParseStatement(sql)
+		if err != nil {
+			return mutant{}, false
+		}
+		edits, err := tree.WithoutConjuncts()
+		i := slices.IndexFunc(edits, func(e pgsql.Edit) bool { return !onlyKey(e, key) })
+		if err != nil || i < 0 {
+			break
+		}
+		sql = edits[i].SQL
+		m.diff = append(m.diff, "-"+edits[i].Removed)
+	}
+	m.statements = []replacement{{op.Address, role, sql}}
+	return m, len(m.diff) > 1
 }
 
 // onlyKey reports a condition that names the row.

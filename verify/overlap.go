@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -51,8 +52,10 @@ func (m *model) overlap(i *ir.NoOverlap) {
 	})
 	m.add("insert-update", "a raw UPDATE moves another row over an insert", tables,
 		func(ctx context.Context, s *site) (*scene, error) { return o.moved(ctx, s, insert) }, without...)
-	if bounds := mutantWithout(m.index, i.Base.Objects, "check"); len(bounds) > 0 {
-		m.add("bounds", "a raw INSERT brings ranges that no constraint compares", tables, o.unbounded, bounds...)
+	for _, id := range i.Base.Objects {
+		if c, ok := m.check(id); ok {
+			m.breaking(o.t, c, "raw-"+c.Name, "a raw INSERT and a COPY bring a range that no constraint compares")
+		}
 	}
 	if i.Prelock {
 		c := m.add("queue-up", "two clients insert what a third is about to give up", tables,
@@ -115,30 +118,6 @@ func (o overlapping) moved(ctx context.Context, s *site, insert *ir.Operation) (
 	return o.scene(set, calling(insert, argsOf(insert, one)), raw("raw UPDATE", "", update)), nil
 }
 
-// unbounded is a client that inserts ranges which never conflict, or not as a
-// reader would think.
-func (o overlapping) unbounded(ctx context.Context, s *site) (*scene, error) {
-	set, one, _, err := o.twins(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	columns := columnsOf(o.rule.Range)
-	if len(columns) != 1 {
-		return nil, &fixture.NotFoundError{Table: o.t, Want: fixture.Want{Where: "isempty(" + o.rule.Range + ")"}}
-	}
-	row := pick(one, o.insertColumns(o.t, one))
-	row[columns[0]] = ptr("empty")
-	sql := o.insertSQL(o.t, row)
-	sc := o.scene(set, raw("raw INSERT of an empty range", "", sql))
-	sc.judge = func(j *judgement) []explore.Violation {
-		if j.count(took) == 0 {
-			return nil
-		}
-		return []explore.Violation{{Rule: "an empty range was stored: it overlaps nothing, so any number of them can be"}}
-	}
-	return sc, nil
-}
-
 // queuedUp is two inserts that wait for a third to end, which gives up. Without
 // a lock in front, both have put their row into the index by then, and wait for
 // each other.
@@ -180,6 +159,19 @@ func givingUp(sql string) actor {
 	}}
 }
 
+// check is the check constraint that an object is.
+func (x *index) check(id ir.ObjectID) (ir.Check, bool) {
+	t := x.tables[ir.TableRef{Schema: id.Schema, Name: id.Table}]
+	if t == nil || id.Kind != ir.ConstraintObject {
+		return ir.Check{}, false
+	}
+	i := slices.IndexFunc(t.Checks, func(c ir.Check) bool { return c.Name == id.Name })
+	if i < 0 {
+		return ir.Check{}, false
+	}
+	return t.Checks[i], true
+}
+
 // initial is the condition that a row may be inserted, as far as the table's
 // transitions are concerned; empty when they allow any.
 func (x *index) initial(t ir.TableRef) string {
@@ -201,5 +193,3 @@ func in(column string, words []string) string {
 	}
 	return fmt.Sprintf("%s IN (%s)", column, strings.Join(list, ", "))
 }
-
-func ptr(s string) *string { return &s }

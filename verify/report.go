@@ -70,6 +70,7 @@ const (
 	Holds        Verdict = "holds"
 	Violated     Verdict = "violated"
 	Inconclusive Verdict = "inconclusive" // could not be decided: neither a pass nor a violation
+	Untried      Verdict = "untried"      // no row could be made up that would break the rule, so nobody tried to
 	Killed       Verdict = "killed"       // a mutant that the check caught
 	Survived     Verdict = "survived"     // a mutant that it did not: the check has no teeth
 	Excused      Verdict = "excused"      // survives for a reason that stands in Mutant.Reason

@@ -30,3 +30,5 @@ func sampleOf(t ir.Type, client int) *string {
 	}
 	return ptr("v" + n)
 }
+
+func ptr(s string) *string { return &s }

@@ -19,6 +19,9 @@ func (s *site) explore(ctx context.Context, c *check) (Check, error) {
 	var none *fixture.NotFoundError
 	if errors.As(err, &none) {
 		out.Verdict, out.Detail = Inconclusive, "no rows could be made up for it: "+none.Error()
+		if c.breaks {
+			out.Verdict, out.Detail = Untried, "no row could be made up that breaks the rule: "+none.Error()
+		}
 		return out, nil
 	}
 	if err != nil {
@@ -34,6 +37,9 @@ func (s *site) explore(ctx context.Context, c *check) (Check, error) {
 	out.record(c, sc, result)
 	if out.Verdict == Holds {
 		for i := range c.mutants {
+			if sc.unbounded && c.mutants[i].bounded {
+				continue
+			}
 			m, err := s.hunt(ctx, c, sc, &c.mutants[i])
 			if err != nil {
 				return out, fmt.Errorf("%s, %s: %w", c.id, c.mutants[i].name, err)
@@ -78,10 +84,25 @@ func doubt(r *explore.Result) string {
 	return "the search was cut off before its end"
 }
 
-// hunt runs a mutant until it shows itself.
-func (s *site) hunt(ctx context.Context, c *check, sc *scene, m *mutant) (out Mutant, err error) {
+// hunt runs a mutant until it shows itself. One that does not is excused when
+// something else says the same: then it must show itself without that, too.
+func (s *site) hunt(ctx context.Context, c *check, sc *scene, m *mutant) (Mutant, error) {
+	out, err := s.huntOne(ctx, c, sc, m)
+	if err != nil || out.Verdict != Survived || m.backup == nil {
+		return out, err
+	}
+	both, err := s.huntOne(ctx, c, sc, m.backup)
+	if err == nil && both.Verdict == Killed {
+		out.Verdict, out.Counterexample = Excused, both.Counterexample
+		out.Reason = "something else refuses the same here: " + both.Name + " it is caught"
+	}
+	out.Duration += both.Duration
+	return out, err
+}
+
+func (s *site) huntOne(ctx context.Context, c *check, sc *scene, m *mutant) (out Mutant, err error) {
 	start := time.Now()
-	out = Mutant{ID: m.id, Name: m.name, Reason: m.excuse, Diff: m.diff}
+	out = Mutant{ID: m.id, Name: m.name, Diff: m.diff}
 	restore, err := s.mutate(ctx, sc, m)
 	defer func() {
 		if undo := restore(); err == nil {
@@ -91,8 +112,7 @@ func (s *site) hunt(ctx context.Context, c *check, sc *scene, m *mutant) (out Mu
 	if err != nil {
 		return out, err
 	}
-	scenario := s.scenario(c, sc, m, m.excuse == "")
-	r, err := s.explorer.Explore(ctx, scenario)
+	r, err := s.explorer.Explore(ctx, s.scenario(c, sc, m, true))
 	if err != nil {
 		return out, err
 	}
@@ -101,8 +121,6 @@ func (s *site) hunt(ctx context.Context, c *check, sc *scene, m *mutant) (out Mu
 	case len(r.Counterexamples) > 0:
 		out.Verdict = Killed
 		out.Counterexample = &Counterexample{ID: c.id + "!" + m.id + ":" + r.Counterexamples[0].ID, Run: r.Counterexamples[0], Fixture: sc.fixture}
-	case m.excuse != "":
-		out.Verdict = Excused
 	case !r.Complete:
 		out.Verdict, out.Reason = Inconclusive, doubt(r)
 	default:

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -64,7 +65,7 @@ func (m *model) reference(t ir.TableRef, k ir.ForeignKey) {
 			}, nil
 		}
 	}
-	without := withoutConstraint(m.tables[t], k)
+	without := m.withoutReference(t, k)
 	if remove := m.operation(parent, ir.DeleteOp); remove != nil {
 		m.add("insert-"+k.Name+"-delete", "a row comes in while the row of "+parent.Name+" it refers to is deleted", []ir.TableRef{t, parent},
 			build(func(_ *index, row fixture.Row) actor { return calling(remove, argsOf(remove, row.Values)) }), without)
@@ -73,6 +74,22 @@ func (m *model) reference(t ir.TableRef, k ir.ForeignKey) {
 		build(func(x *index, row fixture.Row) actor {
 			return raw("raw DELETE", ir.RepeatableRead, x.deleteSQL(parent, x.identify(parent, row.Values)))
 		}), without)
+}
+
+// withoutReference drops a foreign key. Another one to the same table may keep
+// the same rows.
+func (m *model) withoutReference(t ir.TableRef, k ir.ForeignKey) mutant {
+	without := m.withoutConstraint(m.tables[t], k)
+	every := without
+	for _, other := range m.tables[t].ForeignKeys {
+		if other.Name != k.Name && other.RefSchema == k.RefSchema && other.RefTable == k.RefTable {
+			every = every.and(m.withoutConstraint(m.tables[t], other))
+		}
+	}
+	if every.id != without.id {
+		without.backup = &every
+	}
+	return without
 }
 
 // orphans selects rows whose parent is missing.
@@ -86,43 +103,73 @@ func orphans(t ir.TableRef, k ir.ForeignKey) string {
 		" AND NOT EXISTS (SELECT 1 FROM " + ir.Qualified(k.RefSchema, k.RefTable) + " AS p WHERE " + strings.Join(match, " AND ") + ")"
 }
 
-// checksOf: each check against a raw INSERT of a row that breaks it. No server
-// takes such a row while the check is there, so it is made up without it.
+// checksOf: each check against a raw INSERT of a row that breaks it.
 func (m *model) checksOf(t ir.TableRef) {
-	table := m.tables[t]
-	for _, c := range table.Checks {
-		without := withoutConstraint(table, c)
-		if m.repositories[t] == nil || ownedByInvariant(m.program, t, c.Name) {
-			continue
+	for _, c := range m.tables[t].Checks {
+		if m.repositories[t] != nil && !ownedByOverlap(m.program, t, c.Name) {
+			m.breaking(t, c, "raw-"+c.Name, "a raw INSERT and a COPY bring a row that breaks the check "+c.Name)
 		}
-		m.add("raw-"+c.Name, "a raw INSERT and a COPY bring a row that breaks the check "+c.Name, []ir.TableRef{t},
-			func(ctx context.Context, s *site) (sc *scene, err error) {
-				if err := s.change(ctx, without.drop); err != nil {
-					return nil, err
-				}
-				set := s.maker.Set(s.conn)
-				row, err := set.Propose(ctx, t, fixture.Want{Where: "(" + c.Expr + ") IS FALSE"})
-				if restore := s.change(ctx, without.restore); restore != nil {
-					return nil, restore
-				}
-				if err != nil {
-					return nil, err
-				}
-				return &scene{
-					fixture: script(set, t),
-					actors: []actor{
-						raw("raw INSERT", ir.Serializable, s.insertSQL(t, row.Values)),
-						copying(t, s.insertColumns(t, row.Values), row.Values),
-					},
-					violators: []rule{{"a row breaks the check " + c.Name + ": " + c.Expr, "SELECT * FROM " + t.SQL() + " WHERE (" + c.Expr + ") IS FALSE"}},
-				}, nil
-			}, without)
 	}
 }
 
-// ownedByInvariant reports a check that an invariant with checks of its own has
-// asked for.
-func ownedByInvariant(p *ir.Program, t ir.TableRef, name string) bool {
+// breaking brings a row that breaks a check. No server takes such a row while the
+// check is there, so it is made up without it; and where others refuse the same,
+// without those.
+func (m *model) breaking(t ir.TableRef, c ir.Check, label, name string) {
+	table := m.tables[t]
+	without := m.withoutConstraint(table, c)
+	every := without
+	for _, other := range table.Checks {
+		if other.Name != c.Name {
+			every = every.and(m.withoutConstraint(table, other))
+		}
+	}
+	alone := every
+	for _, g := range table.Triggers {
+		if !g.Before {
+			every = every.and(withoutTrigger(table, g))
+		}
+	}
+	every.id, every.name = "without-checks-and-triggers", "without any check and trigger"
+	without.backup = &every
+	check := m.add(label, name, []ir.TableRef{t}, func(ctx context.Context, s *site) (*scene, error) {
+		broken := "(" + c.Expr + ") IS FALSE"
+		set := s.maker.Set(s.conn)
+		row, err := s.proposeWithout(ctx, set, t, &without, all(broken, orTrue(m.initial(t))))
+		for _, fallback := range []string{orTrue(m.initial(t)), "true"} {
+			if errors.As(err, new(*fixture.NotFoundError)) {
+				row, err = s.proposeWithout(ctx, set, t, &alone, all(broken, fallback))
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &scene{
+			fixture: script(set, t),
+			actors: []actor{
+				raw("raw INSERT", ir.Serializable, s.insertSQL(t, row.Values)),
+				copying(t, s.insertColumns(t, row.Values), row.Values),
+			},
+			violators: []rule{{"a row breaks the check " + c.Name + ": " + c.Expr, "SELECT * FROM " + t.SQL() + " WHERE " + broken}},
+		}, nil
+	}, without)
+	check.breaks = true
+}
+
+// proposeWithout makes up a row while objects are gone.
+func (s *site) proposeWithout(ctx context.Context, set *fixture.Set, t ir.TableRef, m *mutant, where string) (fixture.Row, error) {
+	if err := s.change(ctx, m.drop); err != nil {
+		return fixture.Row{}, err
+	}
+	row, err := set.Propose(ctx, t, fixture.Want{Where: where})
+	return row, cmp.Or(s.change(context.WithoutCancel(ctx), m.restore), err)
+}
+
+func orTrue(condition string) string { return cmp.Or(condition, "true") }
+
+// ownedByOverlap reports a check that a no_overlap has asked for, and looks at
+// itself.
+func ownedByOverlap(p *ir.Program, t ir.TableRef, name string) bool {
 	for _, i := range p.Invariants {
 		if _, ok := i.(*ir.NoOverlap); !ok {
 			continue
@@ -162,7 +209,7 @@ func (m *model) ownKey(t ir.TableRef) {
 			fixture: script(set, t), actors: []actor{calling(insert, argsOf(insert, one.Values)), calling(insert, argsOf(insert, two.Values))},
 			violators: []rule{{"two rows have one key", "SELECT " + key + ", count(*) AS rows FROM " + t.SQL() + " GROUP BY " + key + " HAVING count(*) > 1"}},
 		}, nil
-	}, withoutConstraint(m.tables[t], *pk))
+	}, m.withoutConstraint(m.tables[t], *pk))
 }
 
 // otherUniques are the columns by which other rules tell rows apart.

@@ -37,6 +37,7 @@ func (m *model) transitions(i *ir.Transitions) {
 	for a := range i.Moves {
 		if op := s.operation(i.Moves[a].Name); op != nil {
 			m.moveBesideOthers(s, i.Moves[a], op, triggers)
+			m.guarded(s, i.Moves[a], op, triggers)
 		}
 	}
 	if i.Database {
@@ -70,30 +71,58 @@ func common(a, b []string) string {
 	return ""
 }
 
-// guards are the mutants of a move: its conditions one by one, together with the
-// trigger that asks the same where there is one.
+// guards are the mutants of a move in a race for its state. The trigger asks the
+// same where there is one, so it goes with each of them.
 func (s states) guards(op *ir.Operation, triggers []mutant) []mutant {
-	var list []mutant
-	for _, g := range slices.Concat(withoutGuards(op, ir.MainStatement, s.key(s.t)), guardsAskedApart(op, ir.MainStatement, s.key(s.t))) {
-		if !s.aboutState(g) {
-			continue
-		}
-		for _, t := range triggers {
-			if triggerOf(t, ir.OnUpdate) {
-				g = g.and(t)
-			}
-		}
-		list = append(list, g)
-	}
+	list := s.conditions(op, triggers, []string{s.rule.Column})
 	return append(list, withoutRowCount(op))
 }
 
-// aboutState reports a condition that two moves race for: the state itself. A
-// guard over other columns is asked by a check of its own.
-func (s states) aboutState(m mutant) bool {
-	return slices.ContainsFunc(m.diff, func(line string) bool {
-		return strings.HasPrefix(line, "-") && strings.Contains(line, s.rule.Column)
-	})
+// conditions are the mutants of a move's conditions that read some of the
+// columns: left out, and asked in a sub-select.
+func (s states) conditions(op *ir.Operation, triggers []mutant, columns []string) []mutant {
+	key := s.key(s.t)
+	whole := allOf(slices.Concat(only(triggers, ir.OnUpdate), s.checkMutants(op)))
+	backup, ok := withoutAnyGuard(op, ir.MainStatement, key)
+	for _, w := range whole {
+		backup = backup.and(w)
+	}
+	var list []mutant
+	for _, g := range slices.Concat(withoutGuards(op, ir.MainStatement, key), guardsAskedApart(op, ir.MainStatement, key)) {
+		if !slices.ContainsFunc(g.columns, func(c string) bool { return slices.Contains(columns, c) }) {
+			continue
+		}
+		for _, w := range whole {
+			g = g.and(w)
+		}
+		if ok {
+			g.backup = &backup
+		}
+		list = append(list, g)
+	}
+	return list
+}
+
+// checkMutants drop the check constraints that a move's conditions repeat.
+func (s states) checkMutants(op *ir.Operation) []mutant {
+	var list []mutant
+	for _, d := range s.move(op).Checks {
+		for _, c := range s.tables[s.t].Checks {
+			if c.Name == d.Constraint {
+				list = append(list, s.withoutConstraint(s.tables[s.t], c))
+			}
+		}
+	}
+	return list
+}
+
+// move is the declaration of an operation.
+func (s states) move(op *ir.Operation) ir.Move {
+	i := slices.IndexFunc(s.rule.Moves, func(m ir.Move) bool { return m.Name == op.Name })
+	if i < 0 {
+		return ir.Move{}
+	}
+	return s.rule.Moves[i]
 }
 
 func triggerOf(m mutant, event ir.TriggerEvent) bool {
@@ -116,15 +145,10 @@ func (s states) args(op *ir.Operation, row fixture.Row, client int) map[string]*
 }
 
 func (s states) argument(op *ir.Operation, f ir.Field, row fixture.Row, client int) *string {
-	for _, move := range s.rule.Moves {
-		if move.Name != op.Name {
-			continue
-		}
-		for _, a := range move.Set {
-			if a.Expr == "@"+f.Name && s.column(s.t, a.Column).Type.SQL() == f.Type.SQL() {
-				if v := row.Values[setKey(a.Column, client)]; v != nil {
-					return v
-				}
+	for _, a := range s.move(op).Set {
+		if a.Expr == "@"+f.Name && s.column(s.t, a.Column).Type.SQL() == f.Type.SQL() {
+			if v := row.Values[setKey(a.Column, client)]; v != nil {
+				return v
 			}
 		}
 	}
@@ -231,12 +255,82 @@ func (s states) settled(j *judgement) []explore.Violation {
 
 // way is what the recorded change of a move must be.
 func (s states) way(d deed) string {
-	i := slices.IndexFunc(s.rule.Moves, func(m ir.Move) bool { return m.Name == d.op.Name })
-	if i < 0 {
-		return "false"
+	move, column := s.move(d.op), ir.Ident(s.rule.Column)
+	way := []string{"o." + in(column, move.From), "n." + column + " = " + ir.Literal(move.To)}
+	for _, expr := range demands(move) {
+		filled, err := qualified(expr, "o", d.args, fieldTypes(d.op))
+		if err != nil {
+			return "false"
+		}
+		way = append(way, "("+filled+") IS NOT FALSE")
 	}
-	move, column := s.rule.Moves[i], ir.Ident(s.rule.Column)
-	return all("o."+in(column, move.From), "n."+column+" = "+ir.Literal(move.To))
+	return all(way...)
+}
+
+// demands are the conditions of a move beyond its states.
+func demands(move ir.Move) []string {
+	var list []string
+	if move.Guard != "" {
+		list = append(list, move.Guard)
+	}
+	for _, c := range move.Checks {
+		list = append(list, c.Expr)
+	}
+	return list
+}
+
+// fieldTypes are the types of an operation's arguments.
+func fieldTypes(op *ir.Operation) map[string]ir.Type {
+	types := map[string]ir.Type{}
+	for _, f := range slices.Concat(op.Key, op.Args) {
+		types[f.Name] = f.Type
+	}
+	return types
+}
+
+// guarded has a client make a condition of a move false while another moves.
+func (m *model) guarded(s states, move ir.Move, op *ir.Operation, triggers []mutant) {
+	for i, expr := range demands(move) {
+		columns := slices.DeleteFunc(columnsOf(expr), func(c string) bool { return c == s.rule.Column || slices.Contains(s.key(s.t), c) })
+		if len(columns) == 0 {
+			continue
+		}
+		c := m.add(op.Name+"-condition-"+strconv.Itoa(i+1), "a raw UPDATE makes "+expr+" false beside a "+op.Name, []ir.TableRef{s.t},
+			func(ctx context.Context, st *site) (*scene, error) {
+				return s.conditionLost(ctx, st, move, op, expr, columns)
+			}, s.conditions(op, triggers, columns)...)
+		c.breaks = true
+	}
+}
+
+func (s states) conditionLost(ctx context.Context, st *site, move ir.Move, op *ir.Operation, expr string, columns []string) (*scene, error) {
+	from := ir.Ident(s.rule.Column) + " = " + ir.Literal(move.From[0])
+	var conditions []string
+	for _, demand := range demands(move) {
+		filled, err := qualified(demand, "", s.args(op, fixture.Row{}, 0), fieldTypes(op))
+		if err != nil {
+			return nil, err
+		}
+		conditions = append(conditions, filled)
+		if demand == expr {
+			expr = filled
+		}
+	}
+	set := st.maker.Set(st.conn)
+	row, err := set.Add(ctx, s.t, fixture.Want{Where: all(append(conditions, from)...)})
+	if err != nil {
+		return nil, err
+	}
+	other, err := set.Propose(ctx, s.t, fixture.Want{Where: all(from, "("+expr+") IS FALSE")})
+	if err != nil {
+		return nil, err
+	}
+	update := s.updateSQL(s.t, s.identify(s.t, row.Values), pick(other.Values, columns))
+	return &scene{
+		fixture:   script(set, s.t),
+		actors:    []actor{calling(op, s.args(op, row, 0)), raw("raw UPDATE", "", update)},
+		violators: violators(&s.rule.Base), judge: s.settled,
+	}, nil
 }
 
 // moveBesideOthers runs a move beside clients that know nothing of it.

@@ -137,8 +137,12 @@ func (c *check) mutant(id string) (*mutant, bool) {
 		return &mutant{}, true
 	}
 	for i := range c.mutants {
-		if c.mutants[i].id == id {
-			return &c.mutants[i], true
+		m := &c.mutants[i]
+		if m.id == id {
+			return m, true
+		}
+		if m.backup != nil && m.backup.id == id {
+			return m.backup, true
 		}
 	}
 	return nil, false
