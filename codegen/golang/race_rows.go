@@ -2,6 +2,7 @@ package golang
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -141,7 +142,7 @@ func (r *raceRepository) parentValue(f ir.Field, typ goType, n string) string {
 		}
 		p := &r.program.Repositories[parent]
 		for _, column := range p.Row {
-			if column.Name == key.RefColumns[at] && r.w.typ(r.typeOf(p, column)) == r.w.typ(typ) {
+			if column.Name == key.RefColumns[at] && reflect.DeepEqual(r.typeOf(p, column), typ) {
 				return fmt.Sprintf("%s(s, %s).%s", r.rows[parent].row, n, r.emitter.names.repositories[parent].fields[column.Name])
 			}
 		}
@@ -262,7 +263,6 @@ func (r *raceRepository) rangeValue(bound goType, n string) string {
 
 // scalar is a value of a Go type.
 func (r *raceRepository) scalar(typ goType, n string) string {
-	name := r.spell(typ)
 	switch typ.ident {
 	case ident{"", "string"}:
 		return "raceText(" + n + ")"
@@ -271,7 +271,7 @@ func (r *raceRepository) scalar(typ goType, n string) string {
 	case ident{"", "byte"}:
 		return "[]byte(raceText(" + n + "))"
 	case ident{"encoding/json", "RawMessage"}:
-		return name + "(raceJSON(" + n + "))"
+		return r.spell(typ) + "(raceJSON(" + n + "))"
 	case ident{"time", "Time"}:
 		return "raceTime(" + n + ")"
 	case ident{"net/netip", "Prefix"}:
@@ -280,12 +280,12 @@ func (r *raceRepository) scalar(typ goType, n string) string {
 		return "raceNumeric(" + n + ")"
 	}
 	if typ.ident.path == "" && typ.prefix == "" && predeclaredTypes[typ.ident.name] {
-		return name + "(" + n + ")"
+		return r.spell(typ) + "(" + n + ")"
 	}
 	if field, ok := pgtypeFields[typ.ident.name]; ok && typ.ident.path == pgtypePath {
-		return name + "{" + strings.ReplaceAll(field, "$", n) + ", Valid: true}"
+		return r.spell(typ) + "{" + strings.ReplaceAll(field, "$", n) + ", Valid: true}"
 	}
-	return "*new(" + name + ")"
+	return "*new(" + r.spell(typ) + ")"
 }
 
 // pgtypeFields are what holds the value in types of pgtype; $ is the number.
