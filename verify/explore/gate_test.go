@@ -142,6 +142,22 @@ func TestGatesStopBetweenTheRowsOfAStatement(t *testing.T) {
 	if run.Deviation != "" || run.Ends[0].Err != nil || run.Ends[1].Err == nil {
 		t.Errorf("%+v", run)
 	}
+	got := ""
+	for _, step := range run.Steps {
+		got += fmt.Sprintf("%d %s %s\n", step.Client, step.Kind, step.State)
+	}
+	const want = `0 statement stopped
+0 continue stopped
+1 statement stopped
+1 continue stopped
+0 continue waiting
+1 continue done
+0 resume stopped
+0 continue done
+`
+	if got != want {
+		t.Errorf("the timeline is\n%swant\n%s", got, want)
+	}
 }
 
 func TestGatesAreGoneAfterClose(t *testing.T) {
