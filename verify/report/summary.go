@@ -106,28 +106,28 @@ func total(r *verify.Report) tally {
 	return count(all)
 }
 
-// finding is a counterexample with what a reader must know of where it is from.
-type finding struct {
-	Subject *verify.Subject
-	Check   *verify.Check
-	Mutant  *verify.Mutant // nil for a violation of the program itself
-	Counter *verify.Counterexample
+// Example is a counterexample and where it is from.
+type Example struct {
+	Subject        *verify.Subject
+	Check          *verify.Check
+	Mutant         *verify.Mutant // nil for a violation of the program itself
+	Counterexample *verify.Counterexample
 }
 
-// findings are the counterexamples of a report: the program's own violations
-// and, when asked for, those that killed mutants.
-func findings(r *verify.Report, mutants bool) []finding {
-	var list []finding
+// Counterexamples lists the counterexamples of a report, those of mutants after
+// those of their check.
+func Counterexamples(r *verify.Report) []Example {
+	var list []Example
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
 		for j := range s.Checks {
 			c := &s.Checks[j]
 			for k := range c.Counterexamples {
-				list = append(list, finding{s, c, nil, &c.Counterexamples[k]})
+				list = append(list, Example{s, c, nil, &c.Counterexamples[k]})
 			}
 			for k := range c.Mutants {
-				if m := &c.Mutants[k]; mutants && m.Counterexample != nil {
-					list = append(list, finding{s, c, m, m.Counterexample})
+				if m := &c.Mutants[k]; m.Counterexample != nil {
+					list = append(list, Example{s, c, m, m.Counterexample})
 				}
 			}
 		}

@@ -230,13 +230,16 @@ func verdictWord(v verify.Verdict) (string, Style) {
 
 // findings shows every counterexample.
 func (t *text) findings(r *verify.Report) {
-	for _, f := range findings(r, t.o.Mutants) {
-		t.heading(f.title())
-		t.folded(Normal, "  "+visible(f.Subject.Promise))
-		if f.Mutant != nil {
-			t.diff(f.Mutant.Diff)
+	for _, e := range Counterexamples(r) {
+		if e.Mutant != nil && (!t.o.Mutants || e.Mutant.Verdict == verify.Survived) {
+			continue
 		}
-		t.counterexample(f.Counter)
+		t.heading(e.title())
+		t.folded(Normal, "  "+visible(e.Subject.Promise))
+		if e.Mutant != nil {
+			t.diff(e.Mutant.Diff)
+		}
+		t.counterexample(e.Counterexample)
 	}
 	for _, s := range r.Subjects {
 		for _, c := range s.Checks {
@@ -263,11 +266,11 @@ func brokenShare(c *verify.Check) string {
 	return fmt.Sprintf("%d of %s broke the rule", c.Violating, number(c.Schedules, "schedule"))
 }
 
-func (f finding) title() string {
-	if f.Mutant != nil {
-		return fmt.Sprintf("killed  %s, %s", visible(f.Check.ID), visible(f.Mutant.Name))
+func (e Example) title() string {
+	if e.Mutant != nil {
+		return fmt.Sprintf("killed  %s, %s", visible(e.Check.ID), visible(e.Mutant.Name))
 	}
-	return fmt.Sprintf("BROKEN  %s: %s", visible(f.Check.ID), visible(f.Check.Name))
+	return fmt.Sprintf("BROKEN  %s: %s", visible(e.Check.ID), visible(e.Check.Name))
 }
 
 func (t *text) diff(lines []string) {

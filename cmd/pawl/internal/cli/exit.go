@@ -8,14 +8,15 @@ import (
 
 // The exit codes. Scripts rely on them: a code keeps its meaning.
 const (
-	exitOK          = 0
-	exitFailed      = 1   // I/O or the database
-	exitChanges     = 2   // plan --detailed-exitcode: there is something to apply
-	exitFindings    = 3   // the spec is wrong, or --check found a difference
-	exitRefused     = 5   // a drop or hazard that nobody allowed, or the answer was no
-	exitUsage       = 64  // wrong flags or arguments
-	exitBug         = 70  // pawl itself is wrong
-	exitInterrupted = 130 // Ctrl-C
+	exitOK           = 0
+	exitFailed       = 1   // I/O or the database
+	exitChanges      = 2   // plan --detailed-exitcode: there is something to apply
+	exitFindings     = 3   // the spec is wrong, --check found a difference, or verify a violation
+	exitInconclusive = 4   // verify could not decide, and found nothing wrong
+	exitRefused      = 5   // a drop or hazard that nobody allowed, or the answer was no
+	exitUsage        = 64  // wrong flags or arguments
+	exitBug          = 70  // pawl itself is wrong
+	exitInterrupted  = 130 // Ctrl-C
 )
 
 // failure is why a command did not end with exitOK.

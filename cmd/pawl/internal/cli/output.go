@@ -39,6 +39,9 @@ func (a *app) newView(format, color string) view.View {
 		Err: a.stderr, ErrColor: a.colored(a.stderr, color),
 		Verbose: a.global.verbose,
 	}
+	if a.columns != nil {
+		streams.Width = a.columns(a.stdout)
+	}
 	switch format {
 	case formatJSON:
 		return view.NewJSON(streams)

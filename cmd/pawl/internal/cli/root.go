@@ -24,7 +24,7 @@ type globalArguments struct {
 
 // The commands, in the order that help lists them.
 var commands = []command{
-	newValidate, newExplain, newGenerate, newPlan, newApply, newVersion,
+	newValidate, newExplain, newGenerate, newPlan, newApply, newVerify, newVersion,
 }
 
 // root is the command line as a tree of commands.

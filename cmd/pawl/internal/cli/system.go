@@ -17,6 +17,8 @@ type system struct {
 	env    func(string) string
 	// terminal reports whether a stream leads to a person.
 	terminal func(stream any) bool
+	// columns is the width of the terminal that a stream leads to, 0 for none.
+	columns func(stream any) int
 }
 
 // process is the system of this process.
@@ -28,10 +30,23 @@ func process() system {
 		stderr:   os.Stderr,
 		env:      os.Getenv,
 		terminal: isTerminal,
+		columns:  terminalColumns,
 	}
 }
 
 func isTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+func terminalColumns(stream any) int {
+	file, ok := stream.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
 }

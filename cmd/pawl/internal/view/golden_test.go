@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/pawldb/pawl/internal/diag"
+	"github.com/pawldb/pawl/verify/report/reporttest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files of testdata")
@@ -52,7 +53,13 @@ var saying = map[string]func(View){
 	"code": func(v View) {
 		v.CodeExplained(diag.Entry{Code: "some-code", Summary: "a summary", Explain: "One.\n\nTwo.", Example: "table \"t\" {}\n"})
 	},
-	"explain": func(v View) { v.Explained(someExplanation) },
+	"explain":       func(v View) { v.Explained(someExplanation) },
+	"verify":        func(v View) { v.Verified(Verified{Report: reporttest.Mixed()}) },
+	"verify-holds":  func(v View) { v.Verified(Verified{Report: reporttest.Holding(), Mutants: true}) },
+	"verify-replay": func(v View) { c := reporttest.Booked(); v.Replayed(&c) },
+	"verify-mermaid": func(v View) {
+		v.Diagrams([]string{"sequenceDiagram\n    a->>b: c\n", "sequenceDiagram\n    d->>e: f\n"})
+	},
 }
 
 var someExplanation = Explanation{

@@ -16,12 +16,14 @@ func newHuman(s Streams) *human {
 		out:     &page{w: s.Out, color: s.OutColor},
 		err:     &page{w: s.Err, color: s.ErrColor},
 		verbose: s.Verbose,
+		width:   s.Width,
 	}
 }
 
 type human struct {
 	out, err *page
 	verbose  bool
+	width    int // of a terminal; 0 for none
 }
 
 // Close has nothing left to write.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/pawldb/pawl/internal/diag"
+	"github.com/pawldb/pawl/verify/report"
 )
 
 // FormatVersion is the version of the JSON documents. It grows when a field
@@ -40,6 +41,10 @@ type document struct {
 	Generated *Generated   `json:"generate,omitempty"`
 	Plan      *Plan        `json:"plan,omitempty"`
 	Applied   *appliedDoc  `json:"apply,omitempty"`
+
+	Verified *report.Document               `json:"verify,omitempty"`
+	Replayed *report.CounterexampleDocument `json:"replay,omitempty"`
+	Diagrams *List[string]                  `json:"diagrams,omitempty"`
 }
 
 type codeEntry struct {

@@ -14,6 +14,7 @@ import (
 	"io"
 
 	"github.com/pawldb/pawl/internal/diag"
+	"github.com/pawldb/pawl/verify"
 )
 
 // Streams are where a view writes and how.
@@ -21,6 +22,8 @@ type Streams struct {
 	Out, Err           io.Writer
 	OutColor, ErrColor bool
 	Verbose            bool // say more: the SQL of each step
+	// Width is how many columns the terminal of Out has; 0 where Out is no terminal.
+	Width int
 }
 
 // View says what a command found and did. Errors of writing are kept and
@@ -47,6 +50,11 @@ type View interface {
 	Planned(Plan)
 	StepDone(StepDone)
 	Applied(Applied)
+	Verified(Verified)
+	// Replayed shows one schedule.
+	Replayed(*verify.Counterexample)
+	// Diagrams prints diagrams in Mermaid's language.
+	Diagrams([]string)
 	// Serving gives the URL of a server that stays up until Ctrl-C.
 	Serving(url string)
 

@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/pawldb/pawl/internal/diag"
+	"github.com/pawldb/pawl/verify"
+	"github.com/pawldb/pawl/verify/explore"
 )
 
 // shown is what a view wrote.
@@ -167,14 +169,21 @@ func TestGitHub(t *testing.T) {
 
 func TestJSONIsOneDocumentWithoutNullArrays(t *testing.T) {
 	for name, say := range map[string]func(View){
-		"nothing":   func(View) {},
-		"plan":      func(v View) { v.Planned(Plan{Steps: []Step{{}}}) },
-		"generate":  func(v View) { v.Generated(Generated{}) },
-		"explain":   func(v View) { v.Explained(Explanation{Methods: []Method{{}}}) },
-		"apply":     func(v View) { v.Applied(Applied{}) },
-		"findings":  func(v View) { v.Diagnostics(diag.List{{Code: diag.Syntax}}, nil) },
-		"bug":       func(v View) { v.Bug(diag.Bug{Message: "m", Stack: "s"}) },
-		"outage":    func(v View) { v.Outage(diag.Outage{Target: "db"}) },
+		"nothing":  func(View) {},
+		"plan":     func(v View) { v.Planned(Plan{Steps: []Step{{}}}) },
+		"generate": func(v View) { v.Generated(Generated{}) },
+		"explain":  func(v View) { v.Explained(Explanation{Methods: []Method{{}}}) },
+		"apply":    func(v View) { v.Applied(Applied{}) },
+		"findings": func(v View) { v.Diagnostics(diag.List{{Code: diag.Syntax}}, nil) },
+		"bug":      func(v View) { v.Bug(diag.Bug{Message: "m", Stack: "s"}) },
+		"outage":   func(v View) { v.Outage(diag.Outage{Target: "db"}) },
+		"verify": func(v View) {
+			v.Verified(Verified{Report: &verify.Report{Subjects: []verify.Subject{{Checks: []verify.Check{{Mutants: []verify.Mutant{{}}}}}}}})
+		},
+		"replay": func(v View) {
+			v.Replayed(&verify.Counterexample{Run: &explore.Run{Steps: []explore.Step{{}}, Violations: []explore.Violation{{}}}})
+		},
+		"diagrams":  func(v View) { v.Diagrams(nil) },
 		"step done": func(v View) { v.StepDone(StepDone{Number: 1}) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -187,7 +196,11 @@ func TestJSONIsOneDocumentWithoutNullArrays(t *testing.T) {
 			if doc["format_version"] != float64(FormatVersion) {
 				t.Errorf("format_version is %v", doc["format_version"])
 			}
-			for _, array := range []string{"diagnostics", "changes", "steps", "hazards", "unmanaged", "violations", "samples", "sql", "changed", "missing", "stale", "reasons", "ddl", "methods", "invariants", "errors", "statements", "done", "related"} {
+			for _, array := range []string{
+				"diagnostics", "changes", "steps", "hazards", "unmanaged", "violations", "samples", "sql", "changed", "missing", "stale", "reasons", "ddl",
+				"methods", "invariants", "errors", "statements", "done", "related", "subjects", "checks", "clients", "counterexamples", "mutants", "diff",
+				"ends", "args", "ahead", "waits_for", "columns", "rows", "diagrams", "outcomes",
+			} {
 				if strings.Contains(got.Out, `"`+array+`": null`) {
 					t.Errorf("the array %s is null in:\n%s", array, got.Out)
 				}
