@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"testing"
 	"time"
@@ -136,6 +137,32 @@ func TestExploreEndsWithItsContext(t *testing.T) {
 	}
 	if took := time.Since(started); took > time.Second {
 		t.Errorf("it took %v to end", took)
+	}
+}
+
+// A context that ends in the middle may cost connections, also the one that holds
+// the gates' locks.
+func TestExploreAfterACancelledOne(t *testing.T) {
+	x := open(t, explore.Options{}, accounts)
+	s := lostUpdate()
+	s.Gates = []string{"account"}
+	want, err := x.Explore(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, after := range []time.Duration{want.Duration / 5, want.Duration / 3} {
+		ctx, cancel := context.WithTimeout(t.Context(), after)
+		if _, err := x.Explore(ctx, s); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v, want the context's", err)
+		}
+		cancel()
+	}
+	got, err := x.Explore(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got.Complete || got.Schedules != want.Schedules || !maps.Equal(got.Outcomes, want.Outcomes) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 
