@@ -290,6 +290,39 @@ func (s *spec) body() {
 		for _, step := range steps {
 			s.block("step "+step.name, "", step.sql)
 		}
+		if s.leavesOpen(client) {
+			// The teardown would wait for its locks.
+			s.block("teardown", "", "ROLLBACK;")
+		}
 	}
 	fmt.Fprintf(&s.out, "\npermutation %s\n", strings.Join(s.permutation, " "))
+}
+
+// leavesOpen reports whether a client's last transaction does not end in the
+// schedule: it gave up, or its connection did.
+func (s *spec) leavesOpen(client int) bool {
+	open := false
+	for _, step := range s.run.Steps {
+		if step.Client != client {
+			continue
+		}
+		for _, sql := range step.Ahead {
+			open = open || begins(sql)
+		}
+		switch step.Kind {
+		case explore.Begin:
+			open = true
+		case explore.Commit, explore.Rollback:
+			open = false
+		case explore.Statement, explore.Continue, explore.Resume:
+		}
+	}
+	return open
+}
+
+// begins reports whether a statement is BEGIN or START TRANSACTION.
+func begins(sql string) bool {
+	word, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(withoutComment(sql))), " ")
+	word = strings.TrimRight(word, ";")
+	return word == "BEGIN" || word == "START"
 }

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
@@ -424,7 +426,9 @@ func TestIsolationtesterRunsSpecs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.CommandContext(t.Context(), tools[len(tools)-1], pgtest.URL(t))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, tools[len(tools)-1], pgtest.URL(t))
 			cmd.Stdin = strings.NewReader(text)
 			out, err := cmd.CombinedOutput()
 			if err != nil {
