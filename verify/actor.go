@@ -12,8 +12,15 @@ import (
 
 	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/verify/client"
-	"github.com/pawldb/pawl/verify/explore"
 )
+
+// session is a connection that a client of a check runs on: one that waits for the
+// explorer's grants, or one that does not wait, under stress.
+type session interface {
+	client.Beginner
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource) (int64, error)
+}
 
 // deed is a call that a client made and what it was answered: what its caller
 // believes has happened.
@@ -56,8 +63,8 @@ func (d deeds) String() string {
 // calling is an actor that calls one operation, outside any transaction.
 func calling(op *ir.Operation, args map[string]*string) actor {
 	return actor{
-		name: op.Name, class: op.Address + spell(args),
-		run: func(ctx context.Context, conn *explore.Conn, v *variant) (any, error) {
+		name: op.Name, class: op.Address + spell(args), kind: op.Kind,
+		run: func(ctx context.Context, conn session, v *variant) (any, error) {
 			return v.do(ctx, conn, client.Call{Operation: op, Args: args})
 		},
 	}
@@ -82,8 +89,8 @@ var levels = []ir.Isolation{ir.ReadCommitted, ir.RepeatableRead, ir.Serializable
 // begun at a level. The caller owns the transaction, so it gets 40001 to retry.
 func callingIn(level ir.Isolation, op *ir.Operation, args map[string]*string) actor {
 	return actor{
-		name: op.Name + " in " + string(level), class: string(level) + op.Address + spell(args),
-		run: func(ctx context.Context, conn *explore.Conn, v *variant) (any, error) {
+		name: op.Name + " in " + string(level), class: string(level) + op.Address + spell(args), kind: op.Kind,
+		run: func(ctx context.Context, conn session, v *variant) (any, error) {
 			var done deeds
 			code, err := inTransaction(ctx, conn, level, func(tx pgx.Tx) error {
 				list, err := v.do(ctx, tx, client.Call{Operation: op, Args: args})
@@ -106,7 +113,7 @@ var errRollback = errors.New("the transaction is over")
 
 // inTransaction runs work in a transaction at a level. The codes that a caller
 // has to expect at that level come back apart from errors.
-func inTransaction(ctx context.Context, conn *explore.Conn, level ir.Isolation, work func(pgx.Tx) error) (code string, err error) {
+func inTransaction(ctx context.Context, conn session, level ir.Isolation, work func(pgx.Tx) error) (code string, err error) {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.TxIsoLevel(level)})
 	if err != nil {
 		return "", err
@@ -138,7 +145,7 @@ func raw(name string, level ir.Isolation, sql string) actor {
 	}
 	return actor{
 		name: name, class: string(level) + sql,
-		run: func(ctx context.Context, conn *explore.Conn, _ *variant) (any, error) {
+		run: func(ctx context.Context, conn session, _ *variant) (any, error) {
 			if level == "" {
 				return rawAnswer(conn.Exec(ctx, sql))
 			}
@@ -175,7 +182,7 @@ func rawAnswer(tag pgconn.CommandTag, err error) (deeds, error) {
 func copying(t ir.TableRef, columns []string, row map[string]*string) actor {
 	return actor{
 		name: "COPY", class: "COPY" + spell(row),
-		run: func(ctx context.Context, conn *explore.Conn, _ *variant) (any, error) {
+		run: func(ctx context.Context, conn session, _ *variant) (any, error) {
 			values := make([]any, len(columns))
 			for i, c := range columns {
 				if v := row[c]; v != nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/internal/pgsql"
-	"github.com/pawldb/pawl/verify/explore"
 	"github.com/pawldb/pawl/verify/fixture"
 )
 
@@ -292,14 +291,14 @@ func (a adjustment) readThenWrite(place int) mutant {
 		id: "read-then-write", name: "with the new value computed from a row read before",
 		diff: []string{" /* " + a.op.Address + " */", "-UPDATE … SET column = formula", "+SELECT formula …; UPDATE … SET column = what was read"},
 	}
-	m.actors = map[int]func(context.Context, *explore.Conn, *variant) (any, error){}
-	m.actors[place] = func(ctx context.Context, conn *explore.Conn, v *variant) (any, error) {
+	m.actors = map[int]func(context.Context, session, *variant) (any, error){}
+	m.actors[place] = func(ctx context.Context, conn session, v *variant) (any, error) {
 		return a.stale(ctx, conn, v)
 	}
 	return m
 }
 
-func (a adjustment) stale(ctx context.Context, conn *explore.Conn, v *variant) (any, error) {
+func (a adjustment) stale(ctx context.Context, conn session, v *variant) (any, error) {
 	formulas, err := a.formulas(v.scene.args)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"strings"
 
 	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/verify/client"
@@ -42,7 +43,7 @@ type scene struct {
 	args    map[string]*string // what they call with
 	// unbounded says that no row was found which allows the change once only.
 	unbounded bool
-	actors  []actor
+	actors    []actor
 	// violators are queries whose rows break a rule, asked after every COMMIT.
 	violators []rule
 	// effects are conditions that every recorded change of the first table must
@@ -61,9 +62,12 @@ type rule struct{ broken, sql string }
 
 // actor is one client of a scene.
 type actor struct {
-	name  string // heads its column: "confirm", "raw UPDATE"
-	class string // equal for actors that do the same with the same values
-	run   func(ctx context.Context, conn *explore.Conn, v *variant) (any, error)
+	name  string           // heads its column: "confirm", "raw UPDATE"
+	class string           // equal for actors that do the same with the same values
+	kind  ir.OperationKind // of the generated call; empty for a client without one
+	// most is how many rows one call can change; 0 for one.
+	most int
+	run  func(ctx context.Context, conn session, v *variant) (any, error)
 }
 
 // variant is a program with something taken away. The zero value is the program
@@ -99,7 +103,7 @@ type mutant struct {
 	without    client.Without
 	drop       []ir.Change // taken away from the database, and
 	restore    []ir.Change // put back
-	actors     map[int]func(ctx context.Context, conn *explore.Conn, v *variant) (any, error)
+	actors     map[int]func(ctx context.Context, conn session, v *variant) (any, error)
 	// rewrites changes statements for one client only, by its place.
 	rewrites map[int][]replacement
 	diff     []string
@@ -122,7 +126,7 @@ type replacement struct {
 // and makes a mutant out of two: what each of them guards is guarded twice.
 func (m mutant) and(o mutant) mutant {
 	both := mutant{
-		id: m.id + "-and-" + o.id, name: m.name + " and " + o.name, columns: m.columns, backup: m.backup, bounded: m.bounded,
+		id: m.id + "+" + strings.TrimPrefix(o.id, "without-"), name: m.name + " and " + o.name, columns: m.columns, backup: m.backup, bounded: m.bounded,
 		statements: append(append([]replacement(nil), m.statements...), o.statements...),
 		drop:       append(append([]ir.Change(nil), m.drop...), o.drop...),
 		restore:    append(append([]ir.Change(nil), m.restore...), o.restore...),

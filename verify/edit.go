@@ -89,8 +89,8 @@ func (e editing) filled() string {
 func (e editing) decide(row, to fixture.Row) actor {
 	args := argsOf(e.op, row.Values)
 	return actor{
-		name: e.op.Name, class: e.op.Address + spell(args) + spell(pick(to.Values, e.op.Columns)),
-		run: func(ctx context.Context, conn *explore.Conn, v *variant) (any, error) {
+		name: e.op.Name, kind: e.op.Kind, class: e.op.Address + spell(args) + spell(pick(to.Values, e.op.Columns)),
+		run: func(ctx context.Context, conn session, v *variant) (any, error) {
 			return v.do(ctx, conn, client.Call{Operation: e.op, Args: args, Decide: func(map[string]*string) map[string]*string {
 				return pick(to.Values, e.op.Columns)
 			}})
@@ -153,7 +153,7 @@ func (e editing) weaker() []mutant {
 	}
 	var list []mutant
 	for _, x := range edits {
-		m := edited("with-"+slug(weak), "with "+weak+" instead of "+x.Removed+", without retry", e.op, s, x, weak)
+		m := edited("with-"+word(weak), "with "+weak+" instead of "+x.Removed+", without retry", e.op, s, x, weak)
 		m.without.Retry = true
 		list = append(list, m)
 	}

@@ -66,13 +66,21 @@ func (g *ground) build(ctx context.Context, p *ir.Program) error {
 
 // site opens a copy of the first database.
 func (g *ground) site(ctx context.Context, x *index, o Options) (*site, error) {
+	s, _, err := g.siteAt(ctx, x, o)
+	return s, err
+}
+
+// siteAt is site, with the address of the copy.
+func (g *ground) siteAt(ctx context.Context, x *index, o Options) (*site, string, error) {
 	g.mu.Lock()
 	name, err := g.createLocked(ctx, g.databases[0])
 	g.mu.Unlock()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return openSite(ctx, withDatabase(g.url, name), x, o)
+	url := withDatabase(g.url, name)
+	s, err := openSite(ctx, url, x, o)
+	return s, url, err
 }
 
 func (g *ground) create(ctx context.Context, template string) (string, error) {

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pawldb/pawl/codegen/postgres"
@@ -156,7 +157,7 @@ func withoutGuards(op *ir.Operation, role ir.Role, key []string) []mutant {
 		if onlyKey(e, key) {
 			continue
 		}
-		list = append(list, edited("without-"+slug(e.Removed), "without the condition "+e.Removed, op, s, e))
+		list = append(list, edited("without-condition-"+strconv.Itoa(len(list)+1), "without the condition "+e.Removed, op, s, e))
 	}
 	return list
 }
@@ -177,7 +178,7 @@ func guardsAskedApart(op *ir.Operation, role ir.Role, key []string) []mutant {
 		if onlyKey(e, key) || len(e.Columns) == 0 {
 			continue
 		}
-		list = append(list, edited("apart-"+slug(e.Removed), "with the condition "+e.Removed+" asked in a sub-select", op, s, e, "(SELECT "+e.Removed+" FROM …)"))
+		list = append(list, edited("apart-condition-"+strconv.Itoa(len(list)+1), "with the condition "+e.Removed+" asked in a sub-select", op, s, e, "(SELECT "+e.Removed+" FROM …)"))
 	}
 	return list
 }
@@ -227,22 +228,4 @@ func withoutRowCount(op *ir.Operation) mutant {
 		id: "without-row-count", name: "without looking at the row count", without: client.Without{RowCount: true},
 		diff: []string{" /* " + op.Address + " */", "-if no row came back, say why", "+take zero rows for success"},
 	}
-}
-
-// slug makes an identifier of SQL, short enough to be typed.
-func slug(sql string) string {
-	const most = 40
-	var b strings.Builder
-	for _, r := range strings.ToLower(sql) {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_':
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-		if b.Len() >= most {
-			break
-		}
-	}
-	return strings.Trim(b.String(), "-")
 }

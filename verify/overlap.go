@@ -142,7 +142,7 @@ func neverAgain(j *judgement) []explore.Violation {
 
 // givingUp is a client that rolls its statement back.
 func givingUp(sql string) actor {
-	return actor{name: "raw INSERT, then ROLLBACK", class: "rollback" + sql, run: func(ctx context.Context, conn *explore.Conn, _ *variant) (any, error) {
+	return actor{name: "raw INSERT, then ROLLBACK", class: "rollback" + sql, run: func(ctx context.Context, conn session, _ *variant) (any, error) {
 		var done deeds
 		_, err := inTransaction(ctx, conn, ir.ReadCommitted, func(tx pgx.Tx) error {
 			var err error

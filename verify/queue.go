@@ -23,7 +23,7 @@ func (m *model) queue(i *ir.QueueRule) {
 	m.add("claim-claim", "two workers claim a ready task and one whose lease ran out", tables,
 		func(ctx context.Context, s *site) (*scene, error) {
 			sc, err := q.scene(ctx, s, []map[string]*string{q.ready(1), q.held(2)}, func([]fixture.Row) []actor {
-				return []actor{calling(claim, q.claimArgs(2)), calling(claim, q.claimArgs(2))}
+				return []actor{q.claiming(claim, 2), q.claiming(claim, 2)}
 			})
 			if err == nil {
 				sc.neverWait = "a worker waited for another one's claim"
@@ -33,7 +33,7 @@ func (m *model) queue(i *ir.QueueRule) {
 	m.add("claim-share", "two workers claim one task each of two", tables,
 		func(ctx context.Context, s *site) (*scene, error) {
 			sc, err := q.scene(ctx, s, []map[string]*string{q.ready(1), q.ready(2)}, func([]fixture.Row) []actor {
-				return []actor{calling(claim, q.claimArgs(1)), calling(claim, q.claimArgs(1))}
+				return []actor{q.claiming(claim, 1), q.claiming(claim, 1)}
 			})
 			if err == nil {
 				sc.neverWait = "a worker waited for another one's claim"
@@ -44,7 +44,7 @@ func (m *model) queue(i *ir.QueueRule) {
 	m.add("claim-due", "two workers claim a task that has come due", tables,
 		func(ctx context.Context, s *site) (*scene, error) {
 			return q.scene(ctx, s, []map[string]*string{q.scheduled(1)}, func([]fixture.Row) []actor {
-				return []actor{calling(claim, q.claimArgs(1)), calling(claim, q.claimArgs(1))}
+				return []actor{q.claiming(claim, 1), q.claiming(claim, 1)}
 			})
 		}, q.rowMutants(claim, ir.DueStatement)...)
 	for _, kind := range []ir.OperationKind{ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp} {
@@ -67,7 +67,7 @@ func (m *model) ghost(q tasks, claim, op *ir.Operation) {
 	m.add("ghost-"+op.Name, "a worker whose lease ran out will "+op.Name+" what another one claims", []ir.TableRef{q.t},
 		func(ctx context.Context, s *site) (*scene, error) {
 			return q.scene(ctx, s, []map[string]*string{q.held(1)}, func(rows []fixture.Row) []actor {
-				return []actor{calling(claim, q.claimArgs(1)), calling(op, q.claimOf(op, rows[0]))}
+				return []actor{q.claiming(claim, 1), calling(op, q.claimOf(op, rows[0]))}
 			})
 		}, append(q.withoutFence(op), withoutRowCount(op))...)
 }
@@ -100,6 +100,13 @@ func number(n int) *string { return ptr(strconv.Itoa(n)) }
 
 func (q tasks) claimArgs(limit int) map[string]*string {
 	return map[string]*string{"limit": number(limit), "lease": ptr(strconv.FormatInt(q.rule.Lease.Microseconds(), 10))}
+}
+
+// claiming is a worker that asks for some tasks.
+func (q tasks) claiming(claim *ir.Operation, limit int) actor {
+	a := calling(claim, q.claimArgs(limit))
+	a.most = limit
+	return a
 }
 
 // claimOf are the arguments of an operation on a task that a worker holds.

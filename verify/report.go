@@ -95,8 +95,8 @@ type Mutant struct {
 
 // Counterexample is a schedule that broke a rule.
 type Counterexample struct {
-	// ID is what --replay takes: the check's ID, the mutant's after "!", and the
-	// schedule after ":". table.seats.transitions.status/book-book!without-guard:0.1.0
+	// ID is what --replay takes: the check's ID, the mutant's after "@", and the
+	// schedule after ":". table.seats.transitions.status/book-book@without-condition-1:0.1.0
 	ID  string
 	Run *explore.Run
 	// Fixture is the script that every schedule starts from, so that a reader can

@@ -120,7 +120,7 @@ func (s *site) huntOne(ctx context.Context, c *check, sc *scene, m *mutant) (out
 	switch {
 	case len(r.Counterexamples) > 0:
 		out.Verdict = Killed
-		out.Counterexample = &Counterexample{ID: c.id + "!" + m.id + ":" + r.Counterexamples[0].ID, Run: r.Counterexamples[0], Fixture: sc.fixture}
+		out.Counterexample = &Counterexample{ID: c.id + "@" + m.id + ":" + r.Counterexamples[0].ID, Run: r.Counterexamples[0], Fixture: sc.fixture}
 	case !r.Complete:
 		out.Verdict, out.Reason = Inconclusive, doubt(r)
 	default:

@@ -38,7 +38,7 @@ func alone(a, b *ir.Operation) *scene {
 	var mu sync.Mutex
 	inside, met := 0, false
 	run := func(op *ir.Operation) actor {
-		return actor{name: op.Name, class: op.Address, run: func(ctx context.Context, conn *explore.Conn, v *variant) (any, error) {
+		return actor{name: op.Name, class: op.Address, run: func(ctx context.Context, conn session, v *variant) (any, error) {
 			return v.do(ctx, conn, client.Call{Operation: op, Work: func(ctx context.Context, tx pgx.Tx) error {
 				mu.Lock()
 				inside++

@@ -12,7 +12,6 @@ import (
 
 	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/verify/client"
-	"github.com/pawldb/pawl/verify/explore"
 	"github.com/pawldb/pawl/verify/fixture"
 )
 
@@ -307,7 +306,7 @@ func array(values ...string) string {
 
 // holding is a client that keeps a row locked for a while.
 func holding(sql string) actor {
-	return actor{name: "raw SELECT FOR UPDATE", class: "hold" + sql, run: func(ctx context.Context, conn *explore.Conn, _ *variant) (any, error) {
+	return actor{name: "raw SELECT FOR UPDATE", class: "hold" + sql, run: func(ctx context.Context, conn session, _ *variant) (any, error) {
 		_, err := inTransaction(ctx, conn, ir.ReadCommitted, func(tx pgx.Tx) error {
 			_, err := tx.Exec(ctx, sql)
 			return err
@@ -324,7 +323,7 @@ func (s *site) locking(op *ir.Operation, calls ...map[string]*string) actor {
 	for _, args := range calls {
 		class += spell(args)
 	}
-	return actor{name: op.Name, class: class, run: func(ctx context.Context, conn *explore.Conn, v *variant) (any, error) {
+	return actor{name: op.Name, class: class, run: func(ctx context.Context, conn session, v *variant) (any, error) {
 		return v.retried(limits, func() error {
 			_, err := inTransaction(ctx, conn, ir.ReadCommitted, func(tx pgx.Tx) error {
 				for _, args := range calls {

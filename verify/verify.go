@@ -26,6 +26,13 @@ type Options struct {
 	Addresses []string
 	// Full explores without reductions.
 	Full bool
+	// Sessions is how many clients meet: 2, or 3, which tries a third that does what
+	// the first does. 0: 2.
+	Sessions int
+	// Stress also lets real clients run at full speed, in rounds.
+	Stress bool
+	// Crash also cuts connections, kills backends and restarts the server.
+	Crash bool
 	// Workers is how many databases are used at once. 0: twice the processors, since
 	// a check waits more than it computes.
 	Workers int
@@ -58,7 +65,11 @@ func Run(ctx context.Context, p *ir.Program, o Options) (*Report, error) {
 	}
 	defer ground.close(ctx)
 	report := &Report{Project: p.Project, Server: ground.version, Full: o.Full}
+	report.Sessions = max(o.Sessions, 2)
 	if err := ground.runAll(ctx, x, subjects, o); err != nil {
+		return nil, err
+	}
+	if err := ground.runPhases(ctx, x, subjects, o); err != nil {
 		return nil, err
 	}
 	for _, s := range subjects {
@@ -103,7 +114,7 @@ func chosen(subjects []*subject, addresses []string) []*subject {
 // report has it.
 func Replay(ctx context.Context, p *ir.Program, id string, o Options) (*Counterexample, error) {
 	rest, schedule, ok := cutLast(id, ":")
-	name, mutation, _ := strings.Cut(rest, "!")
+	name, mutation, _ := strings.Cut(rest, "@")
 	if !ok {
 		return nil, &UnknownError{Address: id}
 	}
@@ -197,6 +208,47 @@ func (g *ground) runAll(ctx context.Context, x *index, subjects []*subject, o Op
 	feed(ctx, jobs, subjects)
 	wait.Wait()
 	return context.Cause(ctx)
+}
+
+// runPhases adds what stress and crashes show, where they were asked for.
+func (g *ground) runPhases(ctx context.Context, x *index, subjects []*subject, o Options) error {
+	chosen := phases(subjects)
+	for _, s := range subjects {
+		if !o.Stress || len(chosen[s]) == 0 {
+			continue
+		}
+		found, err := g.stressOne(ctx, x, chosen[s][0], o)
+		if err != nil {
+			return err
+		}
+		s.report.Checks = append(s.report.Checks, found)
+	}
+	if !o.Crash {
+		return nil
+	}
+	var checks []*check
+	var owners []*subject
+	for _, s := range subjects {
+		for _, c := range chosen[s] {
+			if c.about() != (ir.TableRef{}) {
+				checks, owners = append(checks, c), append(owners, s)
+			}
+		}
+	}
+	found, err := g.crash(ctx, x, checks, o)
+	for i := range found {
+		owners[i].report.Checks = append(owners[i].report.Checks, found[i])
+	}
+	return err
+}
+
+func (g *ground) stressOne(ctx context.Context, x *index, c *check, o Options) (Check, error) {
+	s, url, err := g.siteAt(ctx, x, o)
+	if err != nil {
+		return Check{}, err
+	}
+	defer s.close(ctx)
+	return s.stress(ctx, url, c)
 }
 
 // job is one check and where its result goes.
