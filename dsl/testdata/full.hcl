@@ -8,9 +8,10 @@ pawl {
 }
 
 generate "go" {
-  out     = "store"
-  package = "store"
-  runtime = "copy"
+  out        = "store"
+  package    = "store"
+  runtime    = "copy"
+  race_tests = true
 }
 
 generate "sql" {

@@ -105,6 +105,12 @@ CREATE TRIGGER orders_state_update
   FOR EACH ROW WHEN ((OLD.state = NEW.state OR (OLD.state = 'cart' AND NEW.state = 'placed') OR (OLD.state = 'placed' AND NEW.state = 'paid') OR (OLD.state IN ('cart', 'placed', 'paid') AND NEW.state = 'void')) IS NOT TRUE)
   EXECUTE FUNCTION app.pawl_refuse('PW001', 'orders_state', 'state of orders changes along its declared moves only');
 
+-- table.tags
+CREATE TABLE app.tags (
+  name text NOT NULL,
+  CONSTRAINT tags_pkey PRIMARY KEY (name)
+);
+
 -- table.folders.foreign_key.parent
 ALTER TABLE app.folders
   ADD CONSTRAINT folders_parent FOREIGN KEY (parent_id) REFERENCES app.folders (id);

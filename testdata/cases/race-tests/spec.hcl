@@ -108,6 +108,11 @@ table "lines" {
   }
 }
 
+table "tags" {
+  column "name" { type = text }
+  primary_key { columns = [name] }
+}
+
 # A folder stands in another one.
 table "folders" {
   column "id" {

@@ -197,6 +197,24 @@ var (
 // ordersErrors are the constraints that a statement on app.orders can violate.
 var ordersErrors = pawl.Constraints{ErrOrdersAccount, ErrOrdersPayer, ErrOrdersPkey, ErrOrdersState, ErrLinesOrder}
 
+// The constraints of app.tags.
+var (
+	// ErrTagsPkey says: a row with this name exists already. errors.Is(err,
+	// pawl.ErrDuplicate) holds too.
+	ErrTagsPkey = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "tags",
+		Constraint: "tags_pkey",
+		Columns:    []string{"name"},
+		Code:       "23505",
+		Kind:       pawl.KindDuplicate,
+		Address:    "table.tags.primary_key",
+	}
+)
+
+// tagsErrors are the constraints that a statement on app.tags can violate.
+var tagsErrors = pawl.Constraints{ErrTagsPkey}
+
 // constraints are all of them, for what is reported only at COMMIT, where no
 // operation is at hand.
 var constraints = pawl.Constraints{
@@ -214,4 +232,5 @@ var constraints = pawl.Constraints{
 	ErrOrdersPayer,
 	ErrOrdersPkey,
 	ErrOrdersState,
+	ErrTagsPkey,
 }

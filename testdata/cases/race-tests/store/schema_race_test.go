@@ -11,6 +11,7 @@ func raceAll() []race {
 	all = append(all, raceFoldersRaces()...)
 	all = append(all, raceLinesRaces()...)
 	all = append(all, raceOrdersRaces()...)
+	all = append(all, raceTagsRaces()...)
 	all = append(all, raceSingletons()...)
 	return all
 }
@@ -123,6 +124,12 @@ CREATE TRIGGER orders_state_update
   AFTER UPDATE ON app.orders
   FOR EACH ROW WHEN ((OLD.state = NEW.state OR (OLD.state = 'cart' AND NEW.state = 'placed') OR (OLD.state = 'placed' AND NEW.state = 'paid') OR (OLD.state IN ('cart', 'placed', 'paid') AND NEW.state = 'void')) IS NOT TRUE)
   EXECUTE FUNCTION app.pawl_refuse('PW001', 'orders_state', 'state of orders changes along its declared moves only');
+
+-- table.tags
+CREATE TABLE app.tags (
+  name text NOT NULL,
+  CONSTRAINT tags_pkey PRIMARY KEY (name)
+);
 
 -- table.folders.foreign_key.parent
 ALTER TABLE app.folders

@@ -23,6 +23,7 @@ type Store struct {
 	Folders  Folders  // app.folders
 	Lines    Lines    // app.lines
 	Orders   Orders   // app.orders
+	Tags     Tags     // app.tags
 	Janitor  Janitor  // singleton.janitor
 
 	session *pawl.Session
@@ -41,6 +42,7 @@ func bindStore(session *pawl.Session) *Store {
 		Folders:  Folders{session},
 		Lines:    Lines{session},
 		Orders:   Orders{session},
+		Tags:     Tags{session},
 		Janitor:  Janitor{session},
 		session:  session,
 	}
@@ -137,4 +139,5 @@ var reliedUpon = []pawl.Promise{
 	{Address: "table.orders.primary_key", Kind: "constraint", Schema: "app", Table: "orders", Name: "orders_pkey", Hash: "05b1e16a586843bf529bca5c"},
 	{Address: "table.orders.transitions.state", Kind: "trigger", Schema: "app", Table: "orders", Name: "orders_state_insert", Hash: "ec08bf42e7f2a49b29ac4146"},
 	{Address: "table.orders.transitions.state", Kind: "trigger", Schema: "app", Table: "orders", Name: "orders_state_update", Hash: "36b2e39da6b819b2ecf8fd22"},
+	{Address: "table.tags.primary_key", Kind: "constraint", Schema: "app", Table: "tags", Name: "tags_pkey", Hash: "1035eef25451c4de7adca0bb"},
 }
