@@ -44,7 +44,9 @@ func TestProjectBlocks(t *testing.T) {
 		Block: plain(""), Project: set("full"), RequiredVersion: set(">= 0.1.0, < 2"), Postgres: set(15),
 		Schema: set("app"), AdvisoryClass: set(4201),
 	})
-	requireSame(t, spec.Go, &GenerateGo{Block: plain("go"), Out: set("store"), Package: set("store"), Runtime: set("copy")})
+	requireSame(t, spec.Go, &GenerateGo{
+		Block: plain("go"), Out: set("store"), Package: set("store"), Runtime: set("copy"), RaceTests: set(true),
+	})
 	requireSame(t, spec.SQL, &GenerateSQL{Block: plain("sql"), Out: set("schema.sql")})
 	requireSame(t, spec.Variables, []*Variable{
 		{Block: plain("lease"), Type: set("string"), Description: set("How long a worker holds a task.")},
