@@ -15,7 +15,7 @@ import (
 // it. It stands in the scratch database only.
 const effectLog = `
 CREATE SCHEMA pawl_effects;
-CREATE UNLOGGED TABLE pawl_effects.effect (
+CREATE TABLE pawl_effects.effect (
   id     bigint GENERATED ALWAYS AS IDENTITY,
   client integer NOT NULL,
   at     timestamptz NOT NULL,

@@ -154,7 +154,12 @@ func (d deed) effects(t ir.TableRef) (int, bool) {
 	}
 	//exhaustive:enforce
 	switch d.op.Kind {
-	case ir.InsertOp, ir.DeleteOp, ir.MoveOp, ir.AdjustOp, ir.EditOp, ir.EnqueueOp, ir.FailOp, ir.ReleaseOp:
+	case ir.EditOp:
+		if d.unchanged() {
+			return 0, true // nothing to write
+		}
+		return 1, true
+	case ir.InsertOp, ir.DeleteOp, ir.MoveOp, ir.AdjustOp, ir.EnqueueOp, ir.FailOp, ir.ReleaseOp:
 		return 1, true
 	case ir.ClaimOp, ir.CompleteOp, ir.HeartbeatOp:
 		return len(d.outcome.Rows), true
@@ -162,6 +167,20 @@ func (d deed) effects(t ir.TableRef) (int, bool) {
 		return 0, false
 	}
 	return 0, false
+}
+
+// unchanged reports an edit whose function left the row as it was.
+func (d deed) unchanged() bool {
+	if len(d.outcome.Rows) == 0 {
+		return true
+	}
+	for name, v := range d.outcome.Read {
+		after := d.outcome.Rows[0][name]
+		if (v == nil) != (after == nil) || v != nil && *v != *after {
+			return false
+		}
+	}
+	return true
 }
 
 // bad asks a query whose rows break a rule. That it cannot be asked is reported
