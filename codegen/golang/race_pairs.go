@@ -236,7 +236,7 @@ func (r *raceRepository) refersTo(key *ir.ForeignKey) bool {
 			return false
 		}
 		f := r.ir.Insert[at]
-		if (f.Null || f.Optional) && !r.decidesConflict(column) || r.parentValue(f, r.plainType(f), "1") == "" {
+		if !given(r.ir, f) || r.parentValue(f, r.plainType(f), "1") == "" {
 			return false
 		}
 	}

@@ -99,14 +99,16 @@ func (r *raceRepository) operation(kind ir.OperationKind) *ir.Operation {
 // its default or to NULL. A column of a key is always given: what is left out
 // conflicts with nothing.
 func (r *raceRepository) columnValue(f ir.Field) string {
-	inKey := r.decidesConflict(f.Name)
-	if (f.Optional || f.Null) && !inKey {
+	if !given(r.ir, f) {
 		return ""
 	}
 	typ := r.plainType(f)
 	value := r.parentValue(f, typ, "n")
 	if value == "" {
 		value = r.stateValue(f)
+	}
+	if value == "" && r.endsSpan(f.Name) {
+		value = r.value(f.Type, typ, "n+1")
 	}
 	if value == "" {
 		value = r.value(f.Type, typ, "n")
@@ -123,11 +125,31 @@ func (r *raceRepository) plainType(f ir.Field) goType {
 	return r.typeOf(r.ir, f)
 }
 
-// decidesConflict reports whether a column is part of a key or of an overlap.
-func (r *raceRepository) decidesConflict(column string) bool {
-	return slices.ContainsFunc(r.ir.Reported, func(c ir.Reported) bool {
-		return (c.Kind == ir.Duplicate || c.Kind == ir.Overlap) && !c.Inherited && slices.Contains(c.Columns, column)
+// given reports whether made-up rows have a value in a column.
+func given(r *ir.Repository, f ir.Field) bool {
+	return !f.Optional && !f.Null || slices.ContainsFunc(r.Reported, func(c ir.Reported) bool {
+		return (c.Kind == ir.Duplicate || c.Kind == ir.Overlap) && !c.Inherited && slices.Contains(c.Columns, f.Name)
 	})
+}
+
+// endsSpan reports whether a column is the second one of a range that two columns
+// make: its value has to come after that of the first.
+func (r *raceRepository) endsSpan(column string) bool {
+	for _, invariant := range r.program.Invariants {
+		rule, ok := invariant.(*ir.NoOverlap)
+		if !ok || rule.Base.Table != r.table.Ref() {
+			continue
+		}
+		at := slices.IndexFunc(r.ir.Reported, func(c ir.Reported) bool { return c.Kind == ir.Overlap && c.Address == rule.Base.Address })
+		if at < 0 {
+			continue
+		}
+		bounds := slices.DeleteFunc(slices.Clone(r.ir.Reported[at].Columns), func(c string) bool { return slices.Contains(rule.Within, c) })
+		if len(bounds) == 2 && bounds[1] == column {
+			return true
+		}
+	}
+	return false
 }
 
 // parentValue is the key of the row that a foreign key refers to, as row n has
@@ -162,7 +184,8 @@ func (t *raceTests) parentOf(key *ir.ForeignKey) int {
 }
 
 // reaches reports whether rows of one repository need rows of another, by way of
-// foreign keys. A circle of rows cannot be made parents first.
+// foreign keys whose columns they have. A circle of rows cannot be made parents
+// first.
 func (t *raceTests) reaches(from, to int, seen map[int]bool) bool {
 	if from == to {
 		return true
@@ -171,8 +194,12 @@ func (t *raceTests) reaches(from, to int, seen map[int]bool) bool {
 		return false
 	}
 	seen[from] = true
-	table := t.tableOf(&t.program.Repositories[from])
-	return slices.ContainsFunc(table.ForeignKeys, func(key ir.ForeignKey) bool {
+	r := &t.program.Repositories[from]
+	return slices.ContainsFunc(t.tableOf(r).ForeignKeys, func(key ir.ForeignKey) bool {
+		empty := slices.ContainsFunc(r.Insert, func(f ir.Field) bool { return slices.Contains(key.Columns, f.Name) && !given(r, f) })
+		if empty {
+			return false
+		}
 		parent := t.parentOf(&key)
 		return parent >= 0 && t.reaches(parent, to, seen)
 	})
@@ -236,6 +263,7 @@ func (r *raceRepository) transitions() []*ir.Transitions {
 // A type that nothing is known of has its zero value, which the server may refuse:
 // the test then says which row to give it.
 func (r *raceRepository) value(t ir.Type, typ goType, n string) string {
+	mods := t.Mods
 	t = t.Base()
 	switch {
 	case typ.ident.path != "" && typ.ident.path != pgtypePath && !standard(typ.ident.path):
@@ -252,8 +280,19 @@ func (r *raceRepository) value(t ir.Type, typ goType, n string) string {
 		return r.rangeValue(typ.args[0], n)
 	case t.Name == "macaddr":
 		return strconv.Quote("08:00:2b:01:02:03")
+	case t.Name == "bit" || t.Name == "varbit":
+		return r.bits(typ, mods)
 	}
 	return r.scalar(typ, n)
+}
+
+// bits are as many bits as the type has, all zero.
+func (r *raceRepository) bits(typ goType, mods []int) string {
+	length := 1
+	if len(mods) > 0 {
+		length = mods[0]
+	}
+	return fmt.Sprintf("%s{Bytes: make([]byte, %d), Len: %d, Valid: true}", r.spell(typ), (length+7)/8, length)
 }
 
 // rangeValue is the range from the n-th value to the one after it.
@@ -283,6 +322,7 @@ func (r *raceRepository) scalar(typ goType, n string) string {
 		return r.spell(typ) + "(" + n + ")"
 	}
 	if field, ok := pgtypeFields[typ.ident.name]; ok && typ.ident.path == pgtypePath {
+		field = strings.ReplaceAll(field, "pgtype.", r.w.importName(pgtypePath)+".")
 		return r.spell(typ) + "{" + strings.ReplaceAll(field, "$", n) + ", Valid: true}"
 	}
 	return "*new(" + r.spell(typ) + ")"
@@ -293,4 +333,8 @@ var pgtypeFields = map[string]string{
 	"Int4": "Int32: int32($)", "Int8": "Int64: int64($)", "Time": "Microseconds: int64($)",
 	"Interval": "Microseconds: int64($) * 1000000", "Timestamp": "Time: raceTime($)", "Timestamptz": "Time: raceTime($)",
 	"Date": "Time: raceTime($)", "UUID": "Bytes: [16]byte{15: byte($)}",
+	"Point": "P: pgtype.Vec2{X: float64($)}", "Circle": "R: float64($)", "Line": "A: float64($)",
+	"Box": "P: [2]pgtype.Vec2{{X: float64($)}}", "Lseg": "P: [2]pgtype.Vec2{{X: float64($)}}",
+	"Path": "P: []pgtype.Vec2{{X: float64($)}}", "Polygon": "P: []pgtype.Vec2{{X: float64($)}}",
+	"TID": "OffsetNumber: uint16($)", "TSVector": "Lexemes: []pgtype.TSVectorLexeme{{Word: raceText($)}}",
 }

@@ -397,7 +397,7 @@ func (j *raceJudge) learn(t *testing.T, fixture string) {
 		ends, states = append(ends, end), append(states, state)
 	}
 	if succeeded == 0 {
-		t.Fatalf("no call succeeds in any order, so they cannot be in each other's way: give them other rows, or name %q in raceSkip", j.race.name)
+		t.Fatalf("no call succeeds in any order, so they cannot be in each other's way: %s\ngive them other rows, or name %q in raceSkip", ends[0], j.race.name)
 	}
 	for i := 0; i < len(states); i += 2 {
 		j.findVolatile(states[i], states[i+1])

@@ -32,10 +32,11 @@ type actor struct {
 	pending request // when ready; what is being done, afterwards
 	started bool    // it was granted a step
 	end     End
-	// step is the index of the step being done. reported is set when a decision was
-	// taken while that step waited or was stopped: its end is then a row of its own.
+	// step is the index of the step being done, and shown how the timeline last said
+	// that it stands: waiting or stopped, or coding when it says nothing yet. What
+	// becomes of a step that was shown is a row of its own.
 	step     int
-	reported bool
+	shown    state
 	gate     gateKey // where it is stopped
 	blockers []int   // clients that hold what it waits for
 	// since is when it was first seen to wait for these blockers, and settled says

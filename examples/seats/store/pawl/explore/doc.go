@@ -24,7 +24,31 @@
 //
 // Statements are not atomic. With [Scenario.Gates] the explorer also stops
 // inside INSERT, UPDATE and DELETE: after their snapshot was taken and before
-// each row is touched.
+// each row is touched (gate.go says exactly where, and why there).
+//
+// # What is left out
+//
+// Many orders come out alike, and unless [Options.Full] is set one of them stands
+// for the others:
+//
+//   - BEGIN takes no snapshot, so it travels with the first statement.
+//   - Of clients of one [Client.Class] only the first may start.
+//   - Two steps that commute are tried in one order, not in both. That needs to
+//     know what a statement does: see [Scenario.Effect]. A snapshot read and an
+//     uncommitted write commute; a read and a COMMIT do not; in a SERIALIZABLE
+//     transaction nothing does (sleep.go).
+//
+// That the two searches have the same [Result.Outcomes] is tested, and is evidence
+// rather than proof.
+//
+// # What makes schedules repeatable
+//
+// A decision is taken only when no client runs and everybody who waits has done so
+// for some milliseconds, with deadlock_timeout at one: so the victim of a deadlock
+// is always the one who closed the circle. On the way to a new schedule the
+// explorer compares what can be chosen from with what it has seen there before.
+// Where that differs it tries again, and then says so: such an exploration is not
+// complete, and never a pass.
 //
 // The package needs pgx and nothing else, so that tests of a project can carry a
 // copy of it.

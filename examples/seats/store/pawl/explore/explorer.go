@@ -234,7 +234,7 @@ const vacuumEvery = 300
 // that the planner has the same numbers before all of them.
 func (x *Explorer) vacuum(ctx context.Context) error {
 	tables, err := x.control.Query(ctx, `SELECT oid::regclass::text FROM pg_class
-WHERE relkind = 'r' AND relpersistence <> 't' AND relnamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema')
+WHERE relkind = 'r' AND relpersistence <> 't' AND pg_relation_size(oid) > 0 AND relnamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema')
 ORDER BY oid`)
 	if err != nil {
 		return fmt.Errorf("vacuum: %w", err)

@@ -20,7 +20,8 @@ type Scenario struct {
 	// Options.StopAtFirst does for all.
 	StopAtFirst bool
 	// Gates names tables ("app.seats", quoted as SQL quotes them) whose INSERT,
-	// UPDATE and DELETE statements the explorer also stops inside.
+	// UPDATE and DELETE statements the explorer also stops inside. They must exist
+	// before the fixture runs, and it must not make them anew.
 	Gates []string
 	// Effect classifies a statement for the reductions. Nil, or [Unknown] as an
 	// answer, costs schedules and is always right.

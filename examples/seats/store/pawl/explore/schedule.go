@@ -184,7 +184,7 @@ func (e *schedule) grant(ctx context.Context, a *actor) error {
 		step.Kind, step.Ahead = Continue, nil
 	}
 	e.order = append(e.order, strconv.Itoa(a.index))
-	a.step, a.reported, a.started, a.state = len(e.run.Steps), false, true, running
+	a.step, a.shown, a.started, a.state = len(e.run.Steps), coding, true, running
 	e.run.Steps = append(e.run.Steps, step)
 	if release {
 		return e.explorer.release(ctx, a.session.pid, a.gate)
@@ -218,13 +218,18 @@ func (e *schedule) handle(ev event) {
 
 // fill writes an answer into the timeline.
 func (e *schedule) fill(a *actor, answer answer) {
-	if a.reported {
-		e.resumed = append(e.resumed, Step{Client: a.index, Kind: Resume, SQL: a.pending.sql, Args: a.pending.args})
-		e.resumed[len(e.resumed)-1].answer(answer)
-		a.reported = false
-		return
+	step := &e.run.Steps[a.step]
+	if a.shown != coding {
+		step = e.resume(a)
 	}
-	e.run.Steps[a.step].answer(answer)
+	step.answer(answer)
+	a.shown = coding
+}
+
+// resume adds a row for what becomes of a step without a grant.
+func (e *schedule) resume(a *actor) *Step {
+	e.resumed = append(e.resumed, Step{Client: a.index, Kind: Resume, SQL: a.pending.sql, Args: a.pending.args})
+	return &e.resumed[len(e.resumed)-1]
 }
 
 func (s *Step) answer(a answer) {

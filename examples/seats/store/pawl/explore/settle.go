@@ -170,10 +170,9 @@ func (e *schedule) stop(ctx context.Context, a *actor) error {
 // became visible breaks a rule.
 func (e *schedule) note(ctx context.Context) error {
 	for _, a := range e.actors {
-		if a.state != waiting && a.state != stopped {
-			continue
+		if a.state == waiting || a.state == stopped {
+			e.noteStanding(a)
 		}
-		e.noteStanding(a)
 	}
 	slices.SortStableFunc(e.resumed, func(a, b Step) int { return a.Client - b.Client })
 	e.run.Steps = append(e.run.Steps, e.resumed...)
@@ -189,20 +188,19 @@ func (e *schedule) note(ctx context.Context) error {
 
 // noteStanding records that a step waits or is stopped.
 func (e *schedule) noteStanding(a *actor) {
+	if a.shown == a.state {
+		return
+	}
 	step := &e.run.Steps[a.step]
-	if a.reported {
-		if a.state == waiting {
-			return // as it was
-		}
-		e.resumed = append(e.resumed, Step{Client: a.index, Kind: Resume, SQL: a.pending.sql, Args: a.pending.args})
-		step = &e.resumed[len(e.resumed)-1]
+	if a.shown == waiting {
+		step = e.resume(a)
 	}
 	if a.state == waiting {
 		step.State, step.WaitsFor = Waiting, a.blockers
 	} else {
 		step.State, step.Place = Stopped, a.gate.place().String()
 	}
-	a.reported = a.state == waiting
+	a.shown = a.state
 }
 
 // afterCommit asks about the steps that made work visible.
