@@ -12,7 +12,7 @@ type Document struct {
 	Server   string            `json:"server"`
 	Sessions int               `json:"sessions"`
 	Full     bool              `json:"full"`
-	Verdict  verify.Verdict    `json:"verdict"` // holds, inconclusive, survived, violated
+	Verdict  verify.Verdict    `json:"verdict"` // holds, untried, inconclusive, survived, violated
 	Seconds  float64           `json:"seconds"`
 	Counts   CountsDocument    `json:"counts"`
 	Subjects []SubjectDocument `json:"subjects"`

@@ -207,8 +207,10 @@ func (s *spec) setup(c *verify.Counterexample, o SpecOptions) error {
 	return nil
 }
 
-// gateFunction is a trigger function that stops at the next of the session's
-// locks. A sequence counts them, because a rollback does not set it back.
+// gateFunction is a trigger function that stops where package explore does:
+// before the first row of a statement, and before each row after the first. A
+// sequence counts the stops, because a rollback does not set it back. What the
+// current statement has seen stands in a setting: when it began, and its rows.
 func gateFunction(clients int) string {
 	var sequences strings.Builder
 	for client := range clients {
@@ -216,17 +218,26 @@ func gateFunction(clients int) string {
 	}
 	return "CREATE SCHEMA pawl_gates;\n" + sequences.String() + `CREATE FUNCTION pawl_gates.stop() RETURNS trigger LANGUAGE plpgsql AS '
 DECLARE
+  result record := CASE WHEN TG_LEVEL = ''STATEMENT'' THEN NULL WHEN TG_OP = ''DELETE'' THEN OLD ELSE NEW END;
   key int := nullif(current_setting(''pawl_gates.key'', true), '''')::int;
+  setting text := ''pawl_gates.t'' || TG_RELID;
+  seen text[] := string_to_array(current_setting(setting, true), '' '');
+  stamp text := extract(epoch FROM statement_timestamp())::text;
   gate int;
 BEGIN
-  IF key IS NOT NULL THEN
-    gate := nextval(format(''pawl_gates.gates_of_%s'', key)::regclass);
-    PERFORM pg_advisory_lock(key, gate);
-    PERFORM pg_advisory_unlock(key, gate);
+  IF key IS NULL THEN RETURN result; END IF;
+  IF TG_LEVEL = ''STATEMENT'' THEN
+    PERFORM set_config(setting, stamp || '' 0'', true);
+    -- ON CONFLICT DO UPDATE and MERGE have several operations; the first is the gate.
+    IF seen[1] = stamp AND seen[2] = ''0'' THEN RETURN result; END IF;
+  ELSE
+    PERFORM set_config(setting, stamp || '' '' || (seen[2]::int + 1), true);
+    IF seen[2] = ''0'' THEN RETURN result; END IF;
   END IF;
-  IF TG_LEVEL = ''STATEMENT'' THEN RETURN NULL; END IF;
-  IF TG_OP = ''DELETE'' THEN RETURN OLD; END IF;
-  RETURN NEW;
+  gate := nextval(format(''pawl_gates.gates_of_%s'', key)::regclass);
+  PERFORM pg_advisory_lock(key, gate);
+  PERFORM pg_advisory_unlock(key, gate);
+  RETURN result;
 END'`
 }
 

@@ -19,7 +19,7 @@ func Overall(r *verify.Report) verify.Verdict {
 }
 
 // severity orders the verdicts that a report, a subject or a check can have.
-var severity = []verify.Verdict{verify.Holds, verify.Inconclusive, verify.Survived, verify.Violated}
+var severity = []verify.Verdict{verify.Holds, verify.Untried, verify.Inconclusive, verify.Survived, verify.Violated}
 
 func worse(a, b verify.Verdict) verify.Verdict {
 	return slices.MaxFunc([]verify.Verdict{a, b}, func(a, b verify.Verdict) int {
@@ -52,7 +52,7 @@ type tally struct {
 	checks, schedules, waiting, violating int
 	mutants, killed, survived, excused    int
 	rounds, faults                        int
-	unclear                               int // checks
+	unclear, untried                      int // checks
 	duration                              time.Duration
 }
 
@@ -73,8 +73,12 @@ func count(checks []verify.Check) tally {
 			t.schedules += c.Schedules
 			t.waiting += c.Waiting
 		}
-		if c.Verdict == verify.Inconclusive {
+		switch c.Verdict {
+		case verify.Inconclusive:
 			t.unclear++
+		case verify.Untried:
+			t.untried++
+		case verify.Holds, verify.Violated, verify.Killed, verify.Survived, verify.Excused:
 		}
 		t.countMutants(c.Mutants)
 	}
@@ -92,7 +96,7 @@ func (t *tally) countMutants(mutants []verify.Mutant) {
 			t.survived++
 		case verify.Excused:
 			t.excused++
-		case verify.Holds, verify.Violated, verify.Inconclusive:
+		case verify.Holds, verify.Violated, verify.Inconclusive, verify.Untried:
 		}
 	}
 }

@@ -221,6 +221,8 @@ func verdictWord(v verify.Verdict) (string, Style) {
 		return "NO TEETH", Bad
 	case verify.Inconclusive:
 		return "unclear", Warning
+	case verify.Untried:
+		return "untried", Warning
 	case verify.Holds:
 		return "holds", Good
 	case verify.Killed, verify.Excused:
@@ -390,19 +392,19 @@ func (t *text) unclear(r *verify.Report) {
 	first := true
 	say := func(id, detail string) {
 		if first {
-			t.heading("Unclear: neither a pass nor a violation")
+			t.heading("Unclear or untried: neither a pass nor a violation")
 			first = false
 		}
 		t.folded(Normal, strings.TrimSuffix(fmt.Sprintf("  %s: %s", visible(id), visible(detail)), ": "))
 	}
 	for i := range r.Subjects {
 		for _, c := range r.Subjects[i].Checks {
-			if c.Verdict == verify.Inconclusive {
+			if c.Verdict == verify.Inconclusive || c.Verdict == verify.Untried {
 				say(c.ID, c.Detail)
 			}
 			for _, m := range c.Mutants {
 				if m.Verdict == verify.Inconclusive {
-					say(c.ID+"!"+m.ID, m.Reason)
+					say(c.ID+"@"+m.ID, m.Reason)
 				}
 			}
 		}
@@ -481,6 +483,8 @@ func Conclusion(r *verify.Report) string {
 		say = "No teeth: " + number(n.survived, "mutant") + " survived"
 	case verify.Inconclusive:
 		say = "Unclear: " + number(n.unclear, "check") + " could not be decided"
+	case verify.Untried:
+		say = "Holds, but " + number(n.untried, "check") + " could not be tried,"
 	case verify.Holds, verify.Killed, verify.Excused:
 		say = "Holds"
 	}

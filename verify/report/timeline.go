@@ -157,7 +157,10 @@ func end(e explore.End) (text string, isError bool) {
 	case e.Value == nil:
 		return "done", false
 	}
-	return visible(fmt.Sprint(e.Value)), false
+	if text = visible(fmt.Sprint(e.Value)); text == "" {
+		text = "done"
+	}
+	return text, false
 }
 
 // heads names the columns: "s0 confirm".

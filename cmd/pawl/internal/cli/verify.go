@@ -50,8 +50,11 @@ func newVerify(a *app) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&arguments.options.URL, "scratch-url", "", "a superuser's `URL` of a server to make databases on; else a private one is started")
+	flags.IntVar(&arguments.options.Sessions, "sessions", 2, "`N` clients meet: 2, or 3")
+	flags.BoolVar(&arguments.options.Stress, "stress", false, "also let real clients run at full speed, in rounds")
+	flags.BoolVar(&arguments.options.Crash, "crash", false, "also cut connections, kill backends and restart the server")
 	flags.BoolVar(&arguments.full, "no-reduce", false, "try every order, also those that are known to come out alike")
-	flags.IntVar(&arguments.options.Workers, "workers", 0, "how many databases to use at once (default twice the processors)")
+	flags.IntVar(&arguments.options.Workers, "workers", 0, "use `N` databases at once (default twice the processors)")
 	flags.BoolVar(&arguments.mutants, "show-mutants", false, "also show the schedules that killed the mutants")
 	flags.StringVar(&arguments.replay, "replay", "", "run the one schedule with this `ID` and show its timeline")
 	flags.BoolVar(&arguments.mermaid, "mermaid", false, "print the schedules as Mermaid sequence diagrams instead")
@@ -102,7 +105,7 @@ func (a *app) verify(ctx context.Context, arguments verifyArguments) error {
 		return said(exitFindings)
 	case verify.Inconclusive:
 		return said(exitInconclusive)
-	case verify.Holds, verify.Killed, verify.Excused:
+	case verify.Holds, verify.Untried, verify.Killed, verify.Excused:
 	}
 	return nil
 }
@@ -111,6 +114,9 @@ func (a *app) verify(ctx context.Context, arguments verifyArguments) error {
 func (v *verifyArguments) check() error {
 	if v.replay != "" && (len(v.addresses) > 0 || v.html != "" || v.spec != "" || v.full) {
 		return usageError("pawl verify --replay ID, with --mermaid if you like", "--replay runs one schedule: it takes no address, --html, --spec or --no-reduce")
+	}
+	if v.options.Sessions != 2 && v.options.Sessions != 3 {
+		return usageError("two find nearly all; three also what needs one that waits for one that waits", "--sessions cannot be %d: it is 2 or 3", v.options.Sessions)
 	}
 	if v.options.Workers < 0 {
 		return usageError("", "--workers cannot be %d", v.options.Workers)

@@ -98,7 +98,7 @@ func (g *gitHub) check(s *verify.Subject, c *verify.Check) {
 			}
 		}
 		g.at("error", s.Pos, s.Address+" does not hold", c.Name+": "+rule)
-	case verify.Inconclusive:
+	case verify.Inconclusive, verify.Untried:
 		g.at("warning", s.Pos, s.Address+" is unclear", c.Name+": "+c.Detail)
 	case verify.Holds, verify.Killed, verify.Survived, verify.Excused:
 	}
@@ -108,7 +108,7 @@ func (g *gitHub) check(s *verify.Subject, c *verify.Check) {
 			g.at("error", s.Pos, "a check of "+s.Address+" has no teeth", c.Name+": it held "+m.Name)
 		case verify.Inconclusive:
 			g.at("warning", s.Pos, s.Address+" is unclear", c.Name+", "+m.Name+": "+m.Reason)
-		case verify.Holds, verify.Violated, verify.Killed, verify.Excused:
+		case verify.Holds, verify.Violated, verify.Killed, verify.Excused, verify.Untried:
 		}
 	}
 }
