@@ -34,9 +34,8 @@ func (a *app) root(extra []command) *cobra.Command {
 		Short: "Concurrency invariants: declared in HCL, kept by PostgreSQL, used from typed Go",
 		Example: `  pawl validate                  # is the spec right?
   pawl generate                  # write the Go package and schema.sql
-  pawl plan --dev                # what would change, on a private PostgreSQL
-  pawl apply --url postgres://…  # change the database
-  pawl explain table.bookings.no_overlap.one_per_room`,
+  pawl verify                    # does every guarantee hold, and is each guard needed?
+  pawl apply --url postgres://…  # change the database`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		Args:              a.knownCommand,
