@@ -61,6 +61,7 @@ type spec struct {
 	stops, passed []int
 	permutation   []string
 	waits         int
+	deadlocks     bool // somebody was the victim of one, perhaps without a wait of its own
 	out           strings.Builder
 }
 
@@ -93,6 +94,7 @@ func (s *spec) read() error {
 				return err
 			}
 		}
+		s.deadlocks = s.deadlocks || step.Err != nil && strings.Contains(step.Err.Error(), "40P01")
 		switch step.State {
 		case explore.Stopped:
 			s.stops[step.Client]++
@@ -291,7 +293,7 @@ func (s *spec) body() {
 		if len(s.gates) > 0 {
 			settings = append(settings, fmt.Sprintf("SET pawl_gates.key = '%d';", gateKey(client)))
 		}
-		if s.waits > 1 {
+		if s.waits > 1 || s.deadlocks {
 			// Whoever closes a circle is then its victim, as in pawl's own runs.
 			settings = append(settings, "SET deadlock_timeout = '1ms';")
 		}
