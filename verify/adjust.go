@@ -203,10 +203,12 @@ func (a adjustment) scene(set *fixture.Set, row fixture.Row, args map[string]*st
 		same = append(same, fmt.Sprintf("n.%s IS NOT DISTINCT FROM (%s)::%s",
 			ir.Ident(name), formulas[name].Qualify("o").SQL(), a.column(a.t, name).Type.SQL()))
 	}
-	return &scene{
+	sc := &scene{
 		fixture: script(set, a.t), row: row.Values, args: args, actors: actors, violators: violators(&a.rule.Base),
 		effects: []rule{{"a change is not what the formula makes of the row before it: an update was lost", "c.op <> 'UPDATE' OR " + all(same...)}},
-	}, nil
+	}
+	sc.holdingRow(a.t, a.index)
+	return sc, nil
 }
 
 // constraint is the check that says the same as a derived guard.

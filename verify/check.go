@@ -53,6 +53,8 @@ type scene struct {
 	bookkeeping string
 	// neverWait says that no step may wait for a lock: the rule it would break.
 	neverWait string
+	// orphan is the statement whose client dies, in the crash phase; nil for none.
+	orphan *orphan
 	// judge is what only this check can ask.
 	judge func(j *judgement) []explore.Violation
 }

@@ -172,7 +172,7 @@ func (d deed) effects(t ir.TableRef) (int, bool) {
 // unchanged reports an edit whose function left the row as it was.
 func (d deed) unchanged() bool {
 	if len(d.outcome.Rows) == 0 {
-		return true
+		return false
 	}
 	for name, v := range d.outcome.Read {
 		after := d.outcome.Rows[0][name]

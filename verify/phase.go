@@ -26,8 +26,8 @@ const (
 )
 
 // stress runs a check's clients at full speed.
-func (s *site) stress(ctx context.Context, url string, c *check) (Check, error) {
-	out := Check{ID: c.id + "/stress", Name: "under stress: " + c.name, Phase: Stress, Verdict: Holds}
+func (s *site) stress(ctx context.Context, url string, c *check) (*Check, error) {
+	out := &Check{ID: c.id + "/stress", Name: "under stress: " + c.name, Phase: Stress, Verdict: Holds}
 	start := time.Now()
 	sc, err := s.stage(ctx, c)
 	if err != nil {
@@ -205,19 +205,9 @@ func (s *scene) judgeRound(ctx context.Context, conn *pgx.Conn, r *fault.Round, 
 // each change is a declared one, and there are as many as were answered, and at
 // most one more for each answer that was lost.
 func (s *scene) judgeCrash(ctx context.Context, conn *pgx.Conn, r *fault.Round, t ir.TableRef) ([]explore.Violation, error) {
-	found, err := s.afterCommit(ctx, conn)
-	if err != nil {
-		return nil, err
-	}
-	for _, effect := range s.effects {
-		bad, err := evidence(ctx, conn, rule{effect.broken, badEffects(t, effect.sql)})
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, bad...)
-	}
-	if t == (ir.TableRef{}) {
-		return found, nil
+	found, err := s.judgeState(ctx, conn, t)
+	if err != nil || t == (ir.TableRef{}) {
+		return found, err
 	}
 	counts, err := effectCounts(ctx, conn, t, s.bookkeeping)
 	if err != nil {
@@ -233,6 +223,23 @@ func (s *scene) judgeCrash(ctx context.Context, conn *pgx.Conn, r *fault.Round, 
 			Rule:    fmt.Sprintf("%d changes of %s took place, and after what the clients were told it must be %d to %d", total, t.Name, least, most),
 			Columns: []string{"client", "was told"}, Rows: told(r),
 		})
+	}
+	return found, nil
+}
+
+// judgeState asks what needs no client's word: the rule stands, and each change
+// is a declared one.
+func (s *scene) judgeState(ctx context.Context, conn *pgx.Conn, t ir.TableRef) ([]explore.Violation, error) {
+	found, err := s.afterCommit(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	for _, effect := range s.effects {
+		bad, err := evidence(ctx, conn, rule{effect.broken, badEffects(t, effect.sql)})
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, bad...)
 	}
 	return found, nil
 }

@@ -66,9 +66,14 @@ func (m *model) queue(i *ir.QueueRule) {
 func (m *model) ghost(q tasks, claim, op *ir.Operation) {
 	m.add("ghost-"+op.Name, "a worker whose lease ran out will "+op.Name+" what another one claims", []ir.TableRef{q.t},
 		func(ctx context.Context, s *site) (*scene, error) {
-			return q.scene(ctx, s, []map[string]*string{q.held(1)}, func(rows []fixture.Row) []actor {
+			sc, err := q.scene(ctx, s, []map[string]*string{q.held(1)}, func(rows []fixture.Row) []actor {
 				return []actor{q.claiming(claim, 1), calling(op, q.claimOf(op, rows[0]))}
 			})
+			if err == nil {
+				sc.effects = append(sc.effects, rule{"a worker ended or renewed a claim that another one held", "c.client <> 1 OR o.fence = 1"})
+				sc.holdingClaim(claim, q.claimArgs(1))
+			}
+			return sc, err
 		}, append(q.withoutFence(op), withoutRowCount(op))...)
 }
 

@@ -27,10 +27,11 @@ func (s *site) explore(ctx context.Context, c *check) (Check, error) {
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", c.id, err)
 	}
-	for _, a := range sc.actors {
-		out.Clients = append(out.Clients, a.name)
+	scenario := s.scenario(c, sc, &mutant{}, false)
+	for _, client := range scenario.Clients {
+		out.Clients = append(out.Clients, client.Name)
 	}
-	result, err := s.explorer.Explore(ctx, s.scenario(c, sc, &mutant{}, false))
+	result, err := s.explorer.Explore(ctx, scenario)
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", c.id, err)
 	}

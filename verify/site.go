@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -22,6 +23,7 @@ type site struct {
 	performer *client.Performer
 	maker     *fixture.Maker
 	watched   map[ir.TableRef]bool
+	sessions  int // how many clients meet, at least
 }
 
 // openSite connects to a database made by [prepare] or cloned from one.
@@ -38,6 +40,7 @@ func openSite(ctx context.Context, url string, x *index, o Options) (*site, erro
 	return &site{
 		index: x, conn: conn, explorer: explorer, performer: client.New(x.program),
 		maker: fixture.New(&x.program.Schema), watched: map[ir.TableRef]bool{},
+		sessions: o.Sessions,
 	}, nil
 }
 
@@ -93,12 +96,17 @@ func (s *site) scenario(c *check, sc *scene, m *mutant, first bool) explore.Scen
 			return sc.judgeAll(ctx, conn, run, c.about())
 		},
 	}
-	if !c.whole {
+	third := s.sessions > 2 && len(sc.actors) == 2 && sc.neverWait == "" && m.id == ""
+	if !c.whole && !third {
 		for _, t := range c.tables {
 			e.Gates = append(e.Gates, t.SQL())
 		}
 	}
-	for i, a := range sc.actors {
+	actors := sc.actors
+	if third {
+		actors = append(slices.Clone(actors), actors[0])
+	}
+	for i, a := range actors {
 		run, class, v := a.run, a.class, m.variant(s, sc, i)
 		if other := m.actors[i]; other != nil {
 			run, class = other, ""

@@ -176,11 +176,13 @@ func (s states) race(ctx context.Context, st *site, from string, move ir.Move, c
 	if err != nil {
 		return nil, err
 	}
-	return &scene{
-		fixture: script(set, s.t), actors: actors, violators: violators(&s.rule.Base),
+	sc := &scene{
+		fixture: script(set, s.t), row: row.Values, actors: actors, violators: violators(&s.rule.Base),
 		effects: []rule{{"a change went a way that is not declared", s.declaredWays()}},
 		judge:   s.settled,
-	}, nil
+	}
+	sc.holdingRow(s.t, s.index)
+	return sc, nil
 }
 
 // propose finds values for arguments that moves write into columns with foreign

@@ -217,11 +217,11 @@ func (g *ground) runPhases(ctx context.Context, x *index, subjects []*subject, o
 		if !o.Stress || len(chosen[s]) == 0 {
 			continue
 		}
-		found, err := g.stressOne(ctx, x, chosen[s][0], o)
+		found, err := g.onSite(ctx, x, o, func(st *site, url string) (*Check, error) { return st.stress(ctx, url, chosen[s][0]) })
 		if err != nil {
 			return err
 		}
-		s.report.Checks = append(s.report.Checks, found)
+		s.report.Checks = append(s.report.Checks, *found)
 	}
 	if !o.Crash {
 		return nil
@@ -236,19 +236,30 @@ func (g *ground) runPhases(ctx context.Context, x *index, subjects []*subject, o
 		}
 	}
 	found, err := g.crash(ctx, x, checks, o)
+	if err != nil {
+		return err
+	}
 	for i := range found {
 		owners[i].report.Checks = append(owners[i].report.Checks, found[i])
+		late, err := g.onSite(ctx, x, o, func(s *site, url string) (*Check, error) { return s.orphaned(ctx, url, checks[i]) })
+		if err != nil {
+			return err
+		}
+		if late != nil {
+			owners[i].report.Checks = append(owners[i].report.Checks, *late)
+		}
 	}
-	return err
+	return nil
 }
 
-func (g *ground) stressOne(ctx context.Context, x *index, c *check, o Options) (Check, error) {
+// onSite runs a phase on a database of its own.
+func (g *ground) onSite(ctx context.Context, x *index, o Options, run func(s *site, url string) (*Check, error)) (*Check, error) {
 	s, url, err := g.siteAt(ctx, x, o)
 	if err != nil {
-		return Check{}, err
+		return nil, err
 	}
 	defer s.close(ctx)
-	return s.stress(ctx, url, c)
+	return run(s, url)
 }
 
 // job is one check and where its result goes.
