@@ -73,8 +73,8 @@ func (r *raceRepository) emitPair(p *pair) {
 	w.P("{")
 	w.P("name: ", strconv.Quote(r.names.typ+": "+p.name), ",")
 	w.P("setup: func(s *raceSetup) []racer {")
-	for _, line := range p.prepare {
-		w.P(line)
+	for i, line := range p.prepare {
+		w.P(p.assigned(i, line))
 	}
 	w.P("return []racer{")
 	for i, c := range p.calls {
@@ -120,6 +120,27 @@ func (r *raceRepository) emitPair(p *pair) {
 	}
 	w.P("rules: rules,")
 	w.P("},")
+}
+
+// assigned is a line of the setup, without its variable when nothing uses that: an
+// operation may have no key.
+func (p *pair) assigned(i int, line string) string {
+	variable, value, ok := strings.Cut(line, " := ")
+	if !ok {
+		return line
+	}
+	uses := p.prepare[i+1:]
+	for _, c := range p.calls {
+		uses = append(uses[:len(uses):len(uses)], c.call)
+	}
+	for _, text := range uses {
+		for _, end := range []string{".", ",", ")"} {
+			if strings.Contains(text, " "+variable+end) {
+				return line
+			}
+		}
+	}
+	return value
 }
 
 // pairs are the races of the repository.
@@ -214,13 +235,14 @@ func (r *raceRepository) parentPairs() []pair {
 		if o.Statement(ir.MainStatement).Rows == ir.ReturnsOne {
 			remove.results = "_, err"
 		}
-		remove.call = parent.method(o, parent.key(o, "parent")...)
+		arguments, lines := parent.arguments(o, "parent", "key", 1)
+		remove.call = parent.method(o, arguments...)
 		pairs = append(pairs, pair{
 			name: fmt.Sprintf("an insert, and the delete of what %s refers to", strings.Join(key.Columns, ", ")),
-			prepare: []string{
+			prepare: append([]string{
 				fmt.Sprintf("parent := %s(s, 1)", r.rows[at].row),
 				fmt.Sprintf("in := %s(s, 1)", r.rows[r.index].make),
-			},
+			}, lines...),
 			calls:     []raceCall{{name: "insert", results: "_, err", call: r.method(insert, "in"), errors: r.announced(insert)}, remove},
 			exclusive: key.OnDelete == ir.NoAction || key.OnDelete == ir.Restrict || key.OnDelete == "",
 		})
@@ -243,20 +265,15 @@ func (r *raceRepository) refersTo(key *ir.ForeignKey) bool {
 	return true
 }
 
-// key spells the key arguments of an operation on a row.
-func (r *raceRepository) key(o *ir.Operation, row string) []string {
-	var list []string
-	for _, f := range o.Key {
-		list = append(list, row+"."+r.names.fields[f.Name])
-	}
-	return list
-}
-
 // arguments spells what an operation takes beside ctx, in the order of its
 // parameters: the key of row, and the n-th made-up values. What they need is made
 // by the lines that it returns.
 func (r *raceRepository) arguments(o *ir.Operation, row, prefix string, n int) (arguments, lines []string) {
-	for _, f := range o.Statement(ir.MainStatement).Args {
+	statement := o.Statement(ir.MainStatement)
+	if statement == nil {
+		statement = o.Statement(ir.LockStatement) // of an edit
+	}
+	for _, f := range statement.Args {
 		if slices.ContainsFunc(o.Key, func(k ir.Field) bool { return k.Name == f.Name }) {
 			arguments = append(arguments, row+"."+r.names.fields[f.Name])
 			continue
@@ -410,6 +427,8 @@ func (r *raceRepository) editPairs() []pair {
 		}
 		p := pair{name: "two of " + o.Name, prepare: []string{r.rowLine("row", 1)}, calls: make([]raceCall, 2)}
 		changes := 0
+		arguments, lines := r.arguments(o, "row", "by", 1)
+		p.prepare = append(p.prepare, lines...)
 		for k := range p.calls {
 			var change strings.Builder
 			changes = 0
@@ -419,8 +438,8 @@ func (r *raceRepository) editPairs() []pair {
 					changes++
 				}
 			}
-			arguments := append(r.key(o, "row"), r.w.S("func(_ ", ident{"context", "Context"}, ", row *", r.in(r.names.row), ") error {\n")+change.String()+"return nil\n}")
-			p.calls[k] = raceCall{name: o.Name, results: "_, err", call: r.method(o, arguments...), errors: r.announced(o, "ErrNotFound")}
+			function := r.w.S("func(_ ", ident{"context", "Context"}, ", row *", r.in(r.names.row), ") error {\n") + change.String() + "return nil\n}"
+			p.calls[k] = raceCall{name: o.Name, results: "_, err", call: r.method(o, append(slices.Clone(arguments), function)...), errors: r.announced(o, "ErrNotFound")}
 		}
 		if changes > 0 {
 			pairs = append(pairs, p)

@@ -245,7 +245,7 @@ func (r *raceRepository) enumLiteral(t ir.Type, value string) string {
 			return r.w.S(r.in(r.emitter.names.labels[ir.Qualified(e.Schema, e.Name)][at]))
 		}
 	}
-	return `""`
+	return r.w.S(r.in(r.emitter.names.enums[t.SQL()]), `("")`)
 }
 
 // transitions are the rules of the table's states.

@@ -11,6 +11,9 @@ import (
 func (n *names) resolveUnexported() {
 	n.resolveLimits()
 	files := newScope("files", &n.problems, "store", "enums", "errors", "singletons")
+	if n.program.Go.RaceTests {
+		files.fresh("schema")
+	}
 	for i := range n.program.Repositories {
 		r, to := &n.program.Repositories[i], &n.repositories[i]
 		to.lower = lowerFirst(to.typ)

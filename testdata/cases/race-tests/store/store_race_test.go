@@ -332,13 +332,15 @@ func (d *raceDatabase) prepare(t *testing.T, r *race) (racers []racer, fixture s
 	}
 	d.exec(t, append(clear, end, "DROP SCHEMA IF EXISTS race_saved CASCADE", "CREATE SCHEMA race_saved"))
 	racers = r.setup(&raceSetup{T: t, ctx: t.Context(), db: raceStore(d.conn), made: map[string]any{}})
+	var save []string
 	reset := []string{begin}
 	for i, table := range d.tables {
 		saved := fmt.Sprintf("race_saved.table_%d", i)
-		d.exec(t, []string{"CREATE TABLE " + saved + " AS TABLE " + table.Name})
+		save = append(save, "CREATE TABLE "+saved+" AS TABLE "+table.Name)
 		reset = append(reset, "DELETE FROM "+table.Name, "INSERT INTO "+table.Name+" OVERRIDING SYSTEM VALUE TABLE "+saved)
 		reset = append(reset, table.startAt(raceFirstID)...)
 	}
+	d.exec(t, save)
 	return racers, strings.Join(append(reset, end), ";\n")
 }
 
@@ -428,16 +430,19 @@ type raceRows []map[string]any
 
 // state reads all tables. New ids count as equal.
 func (j *raceJudge) state(ctx context.Context, conn *pgx.Conn) ([]raceRows, error) {
-	state := make([]raceRows, len(j.database.tables))
+	contents := make([]string, len(j.database.tables))
 	for i, table := range j.database.tables {
-		var text []byte
-		err := conn.QueryRow(ctx, "SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(x)), '[]')::text FROM "+table.Name+" AS x").Scan(&text)
-		if err == nil {
-			err = json.Unmarshal(text, &state[i])
-		}
-		if err != nil {
-			return nil, err
-		}
+		contents[i] = "(SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(x)), '[]') FROM " + table.Name + " AS x)"
+	}
+	var text []byte
+	if err := conn.QueryRow(ctx, "SELECT pg_catalog.to_jsonb(ARRAY["+strings.Join(contents, ", ")+"]::jsonb[])::text").Scan(&text); err != nil {
+		return nil, err
+	}
+	var state []raceRows
+	if err := json.Unmarshal(text, &state); err != nil {
+		return nil, err
+	}
+	for i, table := range j.database.tables {
 		for _, row := range state[i] {
 			for _, column := range table.Identity {
 				if id, ok := row[column].(float64); ok && id >= raceFirstID {

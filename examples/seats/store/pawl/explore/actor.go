@@ -39,9 +39,10 @@ type actor struct {
 	shown    state
 	gate     gateKey // where it is stopped
 	blockers []int   // clients that hold what it waits for
-	// since is when it was first seen to wait for these blockers, and settled says
-	// that it has waited long enough for a deadlock to have been noticed.
+	// since is when it was first seen to wait for this lock of these blockers, and
+	// settled says that a deadlock would have been noticed.
 	since   time.Time
+	wait    wait
 	settled bool
 
 	index   int
@@ -134,9 +135,18 @@ func (a *actor) quiet() bool {
 }
 
 // waits notes that the actor waits for locks of others.
-func (a *actor) waits(blockers []int, now time.Time) {
-	if a.state != waiting || !slices.Equal(a.blockers, blockers) {
+func (a *actor) waits(w wait, blockers []int, now time.Time) {
+	if a.state != waiting || a.wait.lock != w.lock || !slices.Equal(a.blockers, blockers) {
 		a.since = now
 	}
-	a.state, a.blockers = waiting, blockers
+	a.state, a.wait, a.blockers = waiting, w, blockers
+}
+
+// checked reports whether the server has looked for a deadlock in which the actor
+// takes part. A wait for a safe snapshot cannot be in one.
+func (a *actor) checked(now time.Time) bool {
+	if a.wait.lock == "" && len(a.wait.snapshot) > 0 {
+		return true
+	}
+	return a.wait.lock != "" && a.session.ear.lock() == a.wait.lock || now.Sub(a.since) >= fallback
 }

@@ -41,6 +41,7 @@ type Explorer struct {
 	controlPID uint32
 	judge      *pgx.Conn // asks for violations
 	sessions   []*session
+	nudges     chan struct{} // one when a session was told something
 	gates      gates
 	// shut and firstRows are what the sessions' gate settings have to be.
 	shut      string
@@ -68,11 +69,11 @@ func Open(ctx context.Context, url string, o Options) (*Explorer, error) {
 	if o.Keep <= 0 {
 		o.Keep = 3
 	}
-	x := &Explorer{options: o, config: config}
+	x := &Explorer{options: o, config: config, nudges: make(chan struct{}, 1)}
 	err = x.connect(ctx)
 	for i := 0; err == nil && i < o.Clients; i++ {
 		var s *session
-		if s, err = openSession(ctx, config, i); err == nil {
+		if s, err = openSession(ctx, config, i, x.nudges); err == nil {
 			x.sessions = append(x.sessions, s)
 		}
 	}
@@ -138,7 +139,7 @@ func (x *Explorer) Explore(ctx context.Context, s Scenario) (*Result, error) {
 	if err := x.begin(ctx, &s); err != nil {
 		return nil, err
 	}
-	x.firstRows = false
+	x.firstRows = s.FirstRows
 	result, err := x.exhaust(ctx, &s)
 	if errors.Is(err, errManyRows) {
 		x.firstRows = true

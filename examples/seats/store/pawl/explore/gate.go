@@ -39,6 +39,12 @@ type gateKey int32
 
 const gateBase gateKey = 0x7061776c
 
+// The keys of all gates, from the first to the last.
+const (
+	firstGate = gateBase
+	lastGate  = gateBase + gateKey(2*gatePlaces) - 1
+)
+
 // gatePlace is what kind of gate a statement is stopped at.
 type gatePlace int
 
@@ -104,10 +110,11 @@ BEGIN
 	passed := coalesce(nullif(current_setting('pawl_verify.passed', true), ''), '0');
 	PERFORM set_config('pawl_verify.passed', (passed + 1)::text, true);
 	key := %d + 2 * place + passed %% 2;
+	RAISE NOTICE '%s';
 	PERFORM pg_advisory_lock(key, pg_backend_pid());
 	PERFORM pg_advisory_unlock(key, pg_backend_pid());
 	RETURN result;
-END $gate$`, gateBase)
+END $gate$`, gateBase, gateNotice)
 
 // gatedTable is a table that has gates.
 type gatedTable struct {
@@ -170,7 +177,7 @@ func (g *gates) hold(ctx context.Context, control *pgx.Conn, pid uint32) error {
 		return nil
 	}
 	_, err := control.Exec(ctx, `SELECT pg_advisory_lock(key, $3::int) FROM generate_series($1::int, $2::int) AS key`,
-		gateBase, gateBase+gateKey(2*gatePlaces)-1, pid)
+		firstGate, lastGate, pid)
 	if err != nil {
 		return fmt.Errorf("shut the gates of backend %d: %w", pid, err)
 	}
@@ -198,18 +205,6 @@ func (x *Explorer) release(ctx context.Context, pid uint32, key gateKey) error {
 		return fmt.Errorf("open a gate of backend %d: %w", pid, err)
 	}
 	return nil
-}
-
-// gateOf returns the gate at which a backend waits, or 0.
-func (x *Explorer) gateOf(ctx context.Context, pid uint32) (gateKey, error) {
-	var key gateKey
-	err := x.control.QueryRow(ctx, `SELECT coalesce(max(classid::int8), 0)::int FROM pg_locks
-WHERE pid = $1::int AND locktype = 'advisory' AND NOT granted AND objid = $1::int::oid AND objsubid = 2
-	AND classid::int8 BETWEEN $2::int AND $3::int`, pid, gateBase, gateBase+gateKey(2*gatePlaces)-1).Scan(&key)
-	if err != nil {
-		return 0, fmt.Errorf("ask at which gate backend %d stands: %w", pid, err)
-	}
-	return key, nil
 }
 
 // remove drops the triggers and their function.

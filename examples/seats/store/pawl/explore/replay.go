@@ -21,9 +21,9 @@ func (x *Explorer) Replay(ctx context.Context, s Scenario, id string) (*Run, err
 	if err := x.begin(ctx, &s); err != nil {
 		return nil, err
 	}
-	x.firstRows = false
+	x.firstRows = s.FirstRows
 	run, err := x.follow(ctx, &s, order)
-	if len(s.Gates) > 0 && (errors.Is(err, errManyRows) || err == nil && run.Deviation != "") {
+	if len(s.Gates) > 0 && !s.FirstRows && (errors.Is(err, errManyRows) || err == nil && run.Deviation != "") {
 		// It may be a schedule of a search that stopped first rows too.
 		first := run
 		x.firstRows = true

@@ -23,6 +23,12 @@ type Scenario struct {
 	// UPDATE and DELETE statements the explorer also stops inside. They must exist
 	// before the fixture runs, and it must not make them anew.
 	Gates []string
+	// FirstRows has UPDATE and DELETE also stopped before their first row, which is
+	// otherwise done once a statement turns out to change several. It is for those
+	// that lock rows of their own before they touch the first, as a claim from a
+	// queue does: WITH picked AS MATERIALIZED (SELECT … FOR UPDATE LIMIT 1) UPDATE ….
+	// The others find these rows locked, and not yet changed.
+	FirstRows bool
 	// Effect classifies a statement for the reductions. Nil, or [Unknown] as an
 	// answer, costs schedules and is always right.
 	Effect func(sql string) Effect

@@ -17,10 +17,12 @@ const (
 	// patience is how long a step may take before the server is asked whether it
 	// waits for a lock. Most have answered by then.
 	patience = 1500 * time.Microsecond
-	// settling is how long a session must have waited before the next decision: the
-	// server has looked for a deadlock by then (deadlock_timeout is 1 ms), so that
-	// the one who closes a circle is always its victim.
-	settling = 4 * time.Millisecond
+	// glance is how long a wait that has not been checked for a deadlock goes
+	// unobserved. The server tells when it has looked, long before as a rule.
+	glance = 10 * time.Millisecond
+	// fallback is how long a session that says nothing must have waited for the
+	// check to be taken as done (deadlock_timeout is 1 ms).
+	fallback = 100 * time.Millisecond
 )
 
 // choice is a client that can be granted a step.
@@ -212,6 +214,7 @@ func (e *schedule) handle(ev event) {
 	case answered:
 		e.fill(a, ev.answer)
 		a.state = coding
+		a.session.ear.forget()
 		e.unsettle()
 	}
 }

@@ -5,6 +5,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -17,20 +18,18 @@ type session struct {
 	conn   *pgx.Conn
 	pid    uint32
 	lost   bool // a client that does not return still holds conn
+	ear    *ear // what the server tells meanwhile
 }
 
-// openSession connects the client with the given index.
-func openSession(ctx context.Context, base *pgx.ConnConfig, index int) (*session, error) {
+// openSession connects the client with the given index. What it is told while a
+// statement runs is announced by a nudge.
+func openSession(ctx context.Context, base *pgx.ConnConfig, index int, nudge chan<- struct{}) (*session, error) {
 	config := base.Copy()
-	for name, value := range map[string]string{
-		"application_name": fmt.Sprintf("pawl verify s%d", index),
-		// A deadlock is to be noticed by the one who closes the circle, before
-		// anybody is granted a further step.
-		"deadlock_timeout": "1ms",
-	} {
-		config.RuntimeParams[name] = value
-	}
-	s := &session{config: config}
+	// As parameters of the connection they are what RESET goes back to.
+	maps.Copy(config.RuntimeParams, settings)
+	config.RuntimeParams["application_name"] = fmt.Sprintf("pawl verify s%d", index)
+	s := &session{config: config, ear: &ear{nudge: nudge}}
+	config.OnNotice = s.ear.hear
 	return s, s.connect(ctx)
 }
 

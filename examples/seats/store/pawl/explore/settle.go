@@ -14,7 +14,8 @@ import (
 // settle waits until no client is running: each is at its own code's end, waits
 // for a grant, is stopped at a gate, or waits for a lock and has done so long
 // enough. What happened meanwhile is written into the timeline.
-func (e *schedule) settle(ctx context.Context) error {
+func (e *schedule) settle(ctx context.Context) (err error) {
+	var told bool
 	asked := time.Now()
 	deadline := asked.Add(e.explorer.options.StepTimeout)
 	for !e.quiet() {
@@ -22,11 +23,11 @@ func (e *schedule) settle(ctx context.Context) error {
 		if !ask || due.After(deadline) {
 			due = deadline
 		}
-		if err := e.listen(ctx, time.Until(due)); err != nil {
+		if told, err = e.listen(ctx, time.Until(due)); err != nil {
 			return err
 		}
 		now := time.Now()
-		if due, ask = e.due(asked); ask && !now.Before(due) {
+		if due, ask = e.due(asked); ask && (told || !now.Before(due)) {
 			if err := e.ask(ctx); err != nil {
 				return err
 			}
@@ -52,32 +53,31 @@ func (e *schedule) due(asked time.Time) (at time.Time, ask bool) {
 		case a.state == running:
 			return asked.Add(patience), true
 		case a.watched():
-			// Only who waits for locks is left to look at, and once the step has answered
-			// its locks are gone: there is no need for patience.
-			if settled := a.since.Add(settling); !ask || settled.After(at) {
-				at, ask = settled, true
-			}
+			at, ask = asked.Add(glance), true
 		}
 	}
 	return at, ask
 }
 
-// listen takes in events until there are no more, for at most a while.
-func (e *schedule) listen(ctx context.Context, while time.Duration) error {
+// listen takes in one event, for which it waits at most a while. told is true when
+// a session was told instead that it waits.
+func (e *schedule) listen(ctx context.Context, while time.Duration) (told bool, err error) {
 	if while <= 0 {
 		e.drain()
-		return ctx.Err()
+		return false, ctx.Err()
 	}
 	timer := time.NewTimer(while)
 	defer timer.Stop()
 	select {
 	case ev := <-e.events:
 		e.handle(ev)
+	case <-e.explorer.nudges:
+		return true, nil
 	case <-timer.C:
 	case <-ctx.Done():
-		return ctx.Err()
+		return false, ctx.Err()
 	}
-	return nil
+	return false, nil
 }
 
 // drain takes in what clients have to tell right now, and reports whether one
@@ -103,7 +103,7 @@ func (e *schedule) ask(ctx context.Context) error {
 			pids = append(pids, int32(a.session.pid))
 		}
 	}
-	blockers, err := probe(ctx, x.control, pids)
+	waits, err := probe(ctx, x.control, pids)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (e *schedule) ask(ctx context.Context) error {
 		if !a.watched() {
 			continue
 		}
-		if err := e.look(ctx, a, blockers[int32(a.session.pid)], now); err != nil {
+		if err := e.look(a, waits[int32(a.session.pid)], now); err != nil {
 			return err
 		}
 	}
@@ -122,7 +122,7 @@ func (e *schedule) ask(ctx context.Context) error {
 		return nil
 	}
 	for _, a := range e.actors {
-		if a.state == waiting && now.Sub(a.since) >= settling {
+		if a.state == waiting && a.checked(now) {
 			a.settled = true
 		}
 	}
@@ -130,13 +130,13 @@ func (e *schedule) ask(ctx context.Context) error {
 }
 
 // look takes in whom one client waits for.
-func (e *schedule) look(ctx context.Context, a *actor, by []int32, now time.Time) error {
-	if slices.Contains(by, int32(e.explorer.controlPID)) {
-		return e.stop(ctx, a)
+func (e *schedule) look(a *actor, w wait, now time.Time) error {
+	if slices.Contains(w.by, int32(e.explorer.controlPID)) {
+		return e.stop(a, w.gate)
 	}
 	var clients []int
 	others := false
-	for _, pid := range by {
+	for _, pid := range slices.Concat(w.by, w.snapshot) {
 		i := slices.IndexFunc(e.actors, func(o *actor) bool { return int32(o.session.pid) == pid })
 		if i >= 0 && i != a.index && !slices.Contains(clients, i) {
 			clients = append(clients, i)
@@ -149,15 +149,14 @@ func (e *schedule) look(ctx context.Context, a *actor, by []int32, now time.Time
 		return nil
 	}
 	slices.Sort(clients)
-	a.waits(clients, now)
+	a.waits(w, clients, now)
 	return nil
 }
 
 // stop takes in that a client may have come to a gate.
-func (e *schedule) stop(ctx context.Context, a *actor) error {
-	gate, err := e.explorer.gateOf(ctx, a.session.pid)
-	if err != nil || gate == 0 {
-		return err
+func (e *schedule) stop(a *actor, gate gateKey) error {
+	if gate == 0 {
+		return nil
 	}
 	if gate.place() == atLaterRow && !e.explorer.firstRows {
 		return errManyRows
@@ -234,7 +233,7 @@ func (e *schedule) await(ctx context.Context) error {
 			e.stuck("everybody waits for a lock that nobody gives back")
 			return nil
 		}
-		if err := e.listen(ctx, time.Until(deadline)); err != nil {
+		if _, err := e.listen(ctx, time.Until(deadline)); err != nil {
 			return err
 		}
 	}
