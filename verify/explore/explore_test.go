@@ -15,11 +15,23 @@ import (
 	"github.com/pawldb/pawl/verify/explore"
 )
 
-// database returns the address of a new database in which the script has run.
+// shared is the address of the one database of these tests, which ends with its
+// server: to make one for each takes longer than most of them.
+var shared string
+
+// database returns the address of a database that is empty but for what the
+// script makes. The one before it is gone.
 func database(t testing.TB, script string) string {
 	t.Helper()
-	url := pgtest.URL(t)
-	conn, err := pgx.Connect(t.Context(), url)
+	if shared == "" {
+		url, _, err := pgtest.Server(t).Scratch(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared = url
+	}
+	script = `SET client_min_messages = error; DROP SCHEMA IF EXISTS pawl_verify, public CASCADE; CREATE SCHEMA public; ` + script
+	conn, err := pgx.Connect(t.Context(), shared)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +39,7 @@ func database(t testing.TB, script string) string {
 	if _, err := conn.Exec(t.Context(), script); err != nil {
 		t.Fatal(err)
 	}
-	return url
+	return shared
 }
 
 // connect returns an explorer of a database.

@@ -194,3 +194,47 @@ func TestGatesOfATableThatIsNone(t *testing.T) {
 		t.Error("a table that does not exist got gates")
 	}
 }
+
+// A claim locks the row it picked before it touches it, and the other client's
+// claim waits there, if a schedule stops between the two.
+func TestFirstRowsStopAClaimThatHasLocked(t *testing.T) {
+	x := open(t, explore.Options{}, `CREATE TABLE job (id int PRIMARY KEY, owner text)`)
+	claim := func(name string) explore.Client {
+		return once(name, `WITH picked AS MATERIALIZED (SELECT id FROM job WHERE owner IS NULL ORDER BY id LIMIT 1 FOR UPDATE)
+UPDATE job SET owner = '`+name+`' FROM picked WHERE job.id = picked.id`)
+	}
+	for _, firstRows := range []bool{false, true} {
+		s := explore.Scenario{
+			Name: "claim", Fixture: `DELETE FROM job; INSERT INTO job VALUES (1), (2)`, State: contents("job"),
+			Clients: []explore.Client{claim("a"), claim("b")}, Gates: []string{"job"}, FirstRows: firstRows,
+		}
+		result, err := x.Explore(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !result.Complete || (result.Waiting > 0) != firstRows {
+			t.Errorf("first rows %v: complete %v, somebody waits in %d of %d schedules", firstRows, result.Complete, result.Waiting, result.Schedules)
+		}
+	}
+}
+
+// The names of its schedules count the stops at first rows, and only those.
+func TestReplayHonoursFirstRows(t *testing.T) {
+	x := open(t, explore.Options{}, accounts)
+	s := explore.Scenario{
+		Name: "one row", Fixture: oneAccount, Gates: []string{"account"}, FirstRows: true,
+		Clients: []explore.Client{once("a", addTo1)},
+	}
+	for id, want := range map[string]string{
+		"0.0.0": "",
+		"0.0":   "the schedule names 2 steps, and there were more",
+	} {
+		run, err := x.Replay(t.Context(), s, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run.Deviation != want {
+			t.Errorf("%s deviates: %q, want %q", id, run.Deviation, want)
+		}
+	}
+}

@@ -3,6 +3,8 @@ package explore
 import (
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 func TestKindOf(t *testing.T) {
@@ -118,5 +120,52 @@ func TestKeepPrefersFewSwitches(t *testing.T) {
 	}
 	if got != "dec" {
 		t.Errorf("kept %q, want %q", got, "dec")
+	}
+}
+
+func TestSeveral(t *testing.T) {
+	for sql, want := range map[string]bool{
+		`select 1`:            false,
+		`select 1; -- done`:   false,
+		`commit;;`:            false,
+		`select 1; select 2`:  true,
+		`commit; begin`:       true,
+		`/* a; b */ select 1`: true, // taken for two, which is safe
+	} {
+		if got := several(sql); got != want {
+			t.Errorf("several(%q) = %v, want %v", sql, got, want)
+		}
+	}
+}
+
+func TestTextOfSeveralStatementsIsUnknown(t *testing.T) {
+	read := func(string) Effect { return Read }
+	c, local := classify(single(`select 1; update t set a = 1; commit`, nil), true, read)
+	if c.effect != Unknown || !c.ends || !c.explicit || local {
+		t.Errorf("%+v, local %v", c, local)
+	}
+}
+
+func TestEarKnowsWhichWaitWasChecked(t *testing.T) {
+	nudges := make(chan struct{}, 1)
+	e := &ear{nudge: nudges}
+	for _, test := range []struct{ severity, message, lock string }{
+		{"LOG", "process 7 still waiting for ShareLock on transaction 734 after 1.017 ms", "ShareLock on transaction 734"},
+		{"NOTICE", "a client's own, about still waiting for dinner after work", "ShareLock on transaction 734"},
+		{"LOG", "process 7 acquired ShareLock on transaction 734 after 3.000 ms", ""},
+		{"LOG", "process 7 avoided deadlock for ShareLock on transaction 9 by rearranging queue order after 1.1 ms", ""},
+		{"LOG", "process 7 still waiting for ExclusiveLock on tuple (0,1) of relation 5 of database 6 after 1.2 ms", "ExclusiveLock on tuple (0,1) of relation 5 of database 6"},
+	} {
+		e.hear(nil, &pgconn.Notice{SeverityUnlocalized: test.severity, Message: test.message})
+		if got := e.lock(); got != test.lock {
+			t.Errorf("after %q the lock is %q, want %q", test.message, got, test.lock)
+		}
+	}
+	if len(nudges) != 1 {
+		t.Error("nobody was woken")
+	}
+	e.forget()
+	if got := e.lock(); got != "" {
+		t.Errorf("after the statement the lock is still %q", got)
 	}
 }
