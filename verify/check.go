@@ -111,6 +111,9 @@ type mutant struct {
 	diff     []string
 	// columns are those that a removed condition reads.
 	columns []string
+	// graded says that the mutant is as safe and waits more: it is explored to its
+	// end, to be compared.
+	graded bool
 	// bounded says that the mutant shows only on a row that bounds the change.
 	bounded bool
 	// backup is what else says the same: when the mutant is not caught, the program

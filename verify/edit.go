@@ -214,7 +214,9 @@ func (e editing) stronger() []mutant {
 	}
 	var list []mutant
 	for _, x := range edits {
-		list = append(list, edited("with-for-update", "with FOR UPDATE instead of "+x.Removed, e.op, s, x, "FOR UPDATE"))
+		m := edited("with-for-update", "with FOR UPDATE instead of "+x.Removed, e.op, s, x, "FOR UPDATE")
+		m.graded = true
+		list = append(list, m)
 	}
 	return list
 }

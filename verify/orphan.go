@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -78,7 +79,7 @@ func (s *site) orphaned(ctx context.Context, url string, c *check) (*Check, erro
 		if len(o.Violations) > 0 {
 			out.Verdict, out.Violating = Violated, out.Violating+1
 			run := &explore.Run{ID: "orphan-" + strconv.Itoa(i), Clients: []string{a.name}, Violations: o.Violations}
-			out.Counterexamples = append(out.Counterexamples, Counterexample{ID: out.ID + ":" + run.ID, Run: run, Fixture: sc.fixture})
+			out.Counterexamples = append(out.Counterexamples, Counterexample{ID: out.ID + ":" + run.ID, Run: run, Fixture: strings.TrimSuffix(sc.fixture, emptyEffects)})
 		}
 	}
 	return out, nil

@@ -301,5 +301,5 @@ func roundExample(id string, sc *scene, r *fault.Round) Counterexample {
 		run.Clients = append(run.Clients, "s"+strconv.Itoa(i))
 		run.Ends = append(run.Ends, explore.End{Value: e.Value, Err: e.Err})
 	}
-	return Counterexample{ID: id + ":" + run.ID, Run: run, Fixture: sc.fixture}
+	return Counterexample{ID: id + ":" + run.ID, Run: run, Fixture: strings.TrimSuffix(sc.fixture, emptyEffects)}
 }

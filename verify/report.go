@@ -84,11 +84,15 @@ type Mutant struct {
 	Reason  string // why it may survive: its promise is kept by something else, or it only costs concurrency
 	// Diff is what was changed, as the lines of a unified diff of SQL, each with its
 	// "-", "+" or " " in front.
-	Diff      []string
+	Diff []string
+	// Changes is the DDL that takes the guard away, where it is an object.
+	Changes   []string
 	Schedules int
-	// Waiting and Schedules of a mutant that is safe but takes a stronger lock than
-	// needed say what the weaker one buys.
-	Waiting        int
+	Waiting   int
+	// Graded marks a mutant that is as safe and takes a stronger lock than needed. It
+	// was explored to its end: Schedules and Waiting beside those of the check say
+	// what the weaker lock buys.
+	Graded         bool
 	Duration       time.Duration
 	Counterexample *Counterexample // of a killed mutant
 }
@@ -102,4 +106,6 @@ type Counterexample struct {
 	// Fixture is the script that every schedule starts from, so that a reader can
 	// repeat it by hand.
 	Fixture string
+	// Gates are the tables whose statements were stopped inside.
+	Gates []string
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawldb/pawl/codegen/postgres"
+	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/verify/explore"
 	"github.com/pawldb/pawl/verify/fixture"
 )
@@ -64,7 +66,7 @@ func (s *site) stage(ctx context.Context, c *check) (*scene, error) {
 func (out *Check) record(c *check, sc *scene, r *explore.Result) {
 	out.Schedules, out.Waiting, out.Pruned, out.Violating, out.Outcomes = r.Schedules, r.Waiting, r.Pruned, r.Violating, r.Outcomes
 	for _, run := range r.Counterexamples {
-		out.Counterexamples = append(out.Counterexamples, Counterexample{ID: c.id + ":" + run.ID, Run: run, Fixture: sc.fixture})
+		out.Counterexamples = append(out.Counterexamples, c.example("", sc, run))
 	}
 	switch {
 	case r.Violating > 0:
@@ -72,6 +74,30 @@ func (out *Check) record(c *check, sc *scene, r *explore.Result) {
 	case !r.Complete:
 		out.Verdict, out.Detail = Inconclusive, doubt(r)
 	}
+}
+
+// example is a schedule that broke a rule, as a reader can repeat it: without the
+// log of effects, which no other database has.
+func (c *check) example(mutant string, sc *scene, run *explore.Run) Counterexample {
+	id := c.id
+	if mutant != "" {
+		id += "@" + mutant
+	}
+	e := Counterexample{ID: id + ":" + run.ID, Run: run, Fixture: strings.TrimSuffix(sc.fixture, emptyEffects)}
+	if !c.whole {
+		for _, t := range c.tables {
+			e.Gates = append(e.Gates, t.SQL())
+		}
+	}
+	return e
+}
+
+func statements(changes []ir.Change) []string {
+	var list []string
+	for _, c := range changes {
+		list = append(list, postgres.Statements(c)...)
+	}
+	return list
 }
 
 // doubt says why an exploration proves nothing.
@@ -103,7 +129,7 @@ func (s *site) hunt(ctx context.Context, c *check, sc *scene, m *mutant) (Mutant
 
 func (s *site) huntOne(ctx context.Context, c *check, sc *scene, m *mutant) (out Mutant, err error) {
 	start := time.Now()
-	out = Mutant{ID: m.id, Name: m.name, Diff: m.diff}
+	out = Mutant{ID: m.id, Name: m.name, Diff: m.diff, Graded: m.graded, Changes: statements(m.drop)}
 	restore, err := s.mutate(ctx, sc, m)
 	defer func() {
 		if undo := restore(); err == nil {
@@ -113,7 +139,7 @@ func (s *site) huntOne(ctx context.Context, c *check, sc *scene, m *mutant) (out
 	if err != nil {
 		return out, err
 	}
-	r, err := s.explorer.Explore(ctx, s.scenario(c, sc, m, true))
+	r, err := s.explorer.Explore(ctx, s.scenario(c, sc, m, !m.graded))
 	if err != nil {
 		return out, err
 	}
@@ -121,7 +147,8 @@ func (s *site) huntOne(ctx context.Context, c *check, sc *scene, m *mutant) (out
 	switch {
 	case len(r.Counterexamples) > 0:
 		out.Verdict = Killed
-		out.Counterexample = &Counterexample{ID: c.id + "@" + m.id + ":" + r.Counterexamples[0].ID, Run: r.Counterexamples[0], Fixture: sc.fixture}
+		example := c.example(m.id, sc, r.Counterexamples[0])
+		out.Counterexample = &example
 	case !r.Complete:
 		out.Verdict, out.Reason = Inconclusive, doubt(r)
 	default:

@@ -181,7 +181,9 @@ func replay(ctx context.Context, x *index, c *check, m *mutant, id, schedule str
 	if err != nil {
 		return nil, err
 	}
-	return &Counterexample{ID: id, Run: run, Fixture: sc.fixture}, nil
+	example := c.example(m.id, sc, run)
+	example.ID = id
+	return &example, nil
 }
 
 // runAll explores every check, on several databases at once.

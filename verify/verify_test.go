@@ -174,9 +174,8 @@ func TestSurvivor(t *testing.T) {
 	p := seats(t)
 	x := newIndex(p)
 	rooms := x.tables[ir.TableRef{Schema: "app", Name: "rooms"}]
-	second := rooms.Uniques[0]
-	second.Name = "rooms_name_again"
-	rooms.Uniques = append(rooms.Uniques, second)
+	second := ir.Index{Name: "rooms_name_again", Unique: true, Method: "btree", Parts: []ir.IndexPart{{Column: "name"}}}
+	rooms.Indexes = append(rooms.Indexes, second)
 	insert := x.operations["table.rooms.insert"]
 	insert.Errors = append(insert.Errors, second.Name)
 	for i := range p.Repositories {
@@ -193,6 +192,9 @@ func TestSurvivor(t *testing.T) {
 	c := report.Subjects[0].Checks[0]
 	if c.Verdict != Holds || c.Mutants[0].Verdict != Survived {
 		t.Errorf("%s %s, %s %s", c.ID, c.Verdict, c.Mutants[0].ID, c.Mutants[0].Verdict)
+		if e := c.Mutants[0].Counterexample; e != nil {
+			t.Log(story([]Counterexample{*e}))
+		}
 	}
 }
 

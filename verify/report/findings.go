@@ -209,7 +209,7 @@ func (t *text) concurrency(r *verify.Report) {
 	first := true
 	var last *verify.Check
 	t.eachMutant(r, func(c *verify.Check, m *verify.Mutant) {
-		if m.Verdict != verify.Excused || m.Schedules == 0 || c.Schedules == 0 {
+		if !m.Graded {
 			return
 		}
 		if first {

@@ -68,7 +68,7 @@ func seats(verdict verify.Verdict) verify.Subject {
 						Counterexample: &counter,
 					},
 					{
-						ID: "stronger-lock", Name: "FOR UPDATE in place of FOR NO KEY UPDATE", Verdict: verify.Excused,
+						ID: "stronger-lock", Name: "FOR UPDATE in place of FOR NO KEY UPDATE", Verdict: verify.Excused, Graded: true,
 						Reason: "it is as safe, and costs concurrency", Schedules: 7, Waiting: 5, Duration: 60 * time.Millisecond,
 						Diff: []string{" SELECT id FROM app.rooms WHERE id = $1", "-FOR NO KEY UPDATE", "+FOR UPDATE"},
 					},

@@ -257,7 +257,7 @@ func fileName(id string) string {
 // specOptions are what a specification needs to stand alone: the objects of the
 // program and what they are about.
 func specOptions(program *ir.Program, e report.Example) report.SpecOptions {
-	o := report.SpecOptions{About: []string{e.Check.Name, e.Subject.Promise}}
+	o := report.SpecOptions{Gates: e.Counterexample.Gates, About: []string{e.Check.Name, e.Subject.Promise}}
 	for _, change := range program.Schema.Creation() {
 		o.Schema = append(o.Schema, postgres.Statements(change)...)
 	}
@@ -265,6 +265,7 @@ func specOptions(program *ir.Program, e report.Example) report.SpecOptions {
 		o.Schemas = append(o.Schemas, namespace.Name)
 	}
 	if e.Mutant != nil {
+		o.Schema = append(o.Schema, e.Mutant.Changes...)
 		o.About = append(o.About, e.Mutant.Name)
 		o.About = append(o.About, e.Mutant.Diff...)
 	}
