@@ -155,7 +155,7 @@ func (a *arena) exec(t *testing.T, script string) {
 func (a *arena) explore(t *testing.T, e *explored, f form, s *saboteur) *explore.Result {
 	t.Helper()
 	scenario := explore.Scenario{
-		Name: e.name, Fixture: emptied + e.fixture, AfterCommit: e.afterCommit, Judge: e.judge, StopAtFirst: s != nil, Effect: effect,
+		Name: e.name, Fixture: emptied + e.fixture, AfterCommit: e.afterCommit, Judge: e.judge, StopAtFirst: s != nil,
 	}
 	if f == stopping {
 		scenario.Gates = e.gates
@@ -163,10 +163,10 @@ func (a *arena) explore(t *testing.T, e *explored, f form, s *saboteur) *explore
 	for _, c := range e.calls {
 		scenario.Clients = append(scenario.Clients, explore.Client{
 			Name: c.name, Class: e.classify,
-			Run: func(ctx context.Context, conn *explore.Conn) (any, error) {
-				var db pawl.DB = conn
+			Run: func(ctx context.Context, gated *explore.Conn) (any, error) {
+				var db pawl.DB = conn{gated}
 				if s != nil {
-					db = s.on(conn)
+					db = s.on(conn{gated})
 				}
 				opened := store.New(db, append(timeless(), e.options...)...)
 				if f == inside {
@@ -188,13 +188,13 @@ func (a *arena) explore(t *testing.T, e *explored, f form, s *saboteur) *explore
 	return result
 }
 
-// effect knows the script that opens a transaction with its limits: it takes no
-// snapshot and no lock, so it need not be tried before and after everything else.
-func effect(sql string) explore.Effect {
-	if strings.HasPrefix(sql, "begin ") {
-		return explore.Local
-	}
-	return explore.Unknown
+// conn is a connection of the explorer's for which timeouts, all switched off, are
+// not said. BEGIN alone takes no decision; a script might do anything.
+type conn struct{ *explore.Conn }
+
+func (c conn) BeginTx(ctx context.Context, o pgx.TxOptions) (pgx.Tx, error) {
+	o.BeginQuery, _, _ = strings.Cut(o.BeginQuery, ";")
+	return c.Conn.BeginTx(ctx, o)
 }
 
 // timeless are options that keep clocks out of a schedule: a lock is waited for

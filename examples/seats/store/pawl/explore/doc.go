@@ -43,9 +43,11 @@
 //
 // # What makes schedules repeatable
 //
-// A decision is taken only when no client runs and everybody who waits has done so
-// for some milliseconds, with deadlock_timeout at one: so the victim of a deadlock
-// is always the one who closed the circle. On the way to a new schedule the
+// A decision is taken only when no client runs and the server has looked for a
+// deadlock wherever one waits, of which it tells (notice.go): so the victim of a
+// deadlock is always the one who closed the circle, however busy the machine is. Who
+// gets a lock first of two that wait for one transaction to end is the server's
+// choice, and not repeatable. On the way to a new schedule the
 // explorer compares what can be chosen from with what it has seen there before.
 // Where that differs it tries again, and then says so: such an exploration is not
 // complete, and never a pass.

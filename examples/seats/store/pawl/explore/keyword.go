@@ -32,6 +32,13 @@ func kindOf(sql string) Kind {
 	return kind
 }
 
+// several reports whether a text may hold more than one statement. A semicolon in
+// a literal is taken for an end too: that costs schedules, no more.
+func several(sql string) bool {
+	_, rest, found := strings.Cut(sql, ";")
+	return found && strings.TrimLeft(skipBlank(rest), "; \t\r\n") != ""
+}
+
 // word returns the first word of sql in lower case, or its first other
 // character, and what follows. Blanks and comments before it are skipped; it is
 // empty at the end.

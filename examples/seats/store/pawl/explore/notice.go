@@ -15,7 +15,7 @@ import (
 // the answer. So nobody need sleep to be sure that a check has run.
 //
 // A session that hears nothing, because its code has set client_min_messages for
-// instance, costs time and no more: see [fallback].
+// instance, costs time and no more: see fallback.
 
 // gateNotice is what the gates' function says.
 const gateNotice = "pawl verify: at a gate"

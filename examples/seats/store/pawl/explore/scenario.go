@@ -30,7 +30,8 @@ type Scenario struct {
 	// The others find these rows locked, and not yet changed.
 	FirstRows bool
 	// Effect classifies a statement for the reductions. Nil, or [Unknown] as an
-	// answer, costs schedules and is always right.
+	// answer, costs schedules and is always right. It is asked about one statement: a
+	// text of several is Unknown.
 	Effect func(sql string) Effect
 	// AfterCommit is asked after each COMMIT and each statement that commits by
 	// itself, on a connection of its own, while no client is running.

@@ -55,6 +55,12 @@ func (c class) inside() class {
 func classify(parts []part, open bool, effect func(string) Effect) (c class, local bool) {
 	c.effect, local = Local, true
 	for _, p := range parts {
+		if several(p.sql) {
+			// What the whole does is not asked, since the answer may be about the first
+			// statement. One of them may commit.
+			c.effect, c.ends, c.explicit, c.rollback, local = Unknown, true, true, false, false
+			continue
+		}
 		kind := kindOf(p.sql)
 		if kind != Statement {
 			local = local && kind == Begin
