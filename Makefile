@@ -6,7 +6,7 @@ PACKAGES  := ./...
 NEWEST    := 18
 MAJORS    := 14 16 17 18
 # What runs against a server; PAWL_TEST_PG_BIN says which.
-LIVE      := ./pawl ./compiler ./codegen/... ./migrate/... ./examples/... ./internal/devdb/pgtest
+LIVE      := ./pawl ./compiler ./codegen/... ./migrate/... ./examples/... ./verify/isolation ./verify/explore ./internal/devdb/pgtest
 SHARE     ?= 1
 
 .PHONY: demo test test-race test-long test-matrix test-newest bench lint fmt golden
@@ -25,11 +25,12 @@ test: ## All tests, on a private server of the installed major.
 test-race: ## The runtime and the example under the race detector.
 	$(GO) test -race ./pawl/... ./examples/seats/...
 
-test-long: ## Fuzzing and repeated races; SHARE=10 runs a tenth.
+test-long: ## Fuzzing, repeated races, every case verified; SHARE=10 runs a tenth.
 	$(GO) test -run '^$$' -fuzz FuzzLoad -fuzztime $$((300000/$(SHARE)))x -fuzzminimizetime 10x ./dsl
 	$(GO) test -run '^$$' -fuzz FuzzParseExpr -fuzztime $$((1000000/$(SHARE)))x -fuzzminimizetime 10x ./internal/pgsql
 	$(GO) test -run '^$$' -fuzz FuzzRangeAt -fuzztime $$((1000000/$(SHARE)))x -fuzzminimizetime 10x ./internal/diag
 	$(GO) test -run 'TestPromises' -count=$$((10/$(SHARE))) -timeout 60m ./examples/seats
+	$(GO) test -run 'TestCases' -count=1 -timeout 60m ./verify -share $(SHARE)
 
 test-newest: ## The live tests on the newest major.
 	bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $(NEWEST)) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -short $(LIVE)
