@@ -42,7 +42,7 @@ func TestConnAnswersAsPgxDoes(t *testing.T) {
 	run := alone(t, explore.Options{}, accounts, func(ctx context.Context, conn *explore.Conn) (any, error) {
 		tag, err := conn.Exec(ctx, `INSERT INTO account VALUES ($1, $2), (2, 7)`, 1, 5)
 		if err != nil || tag.RowsAffected() != 2 {
-			return nil, fmt.Errorf("tag %v, error %v", tag, err)
+			return nil, fmt.Errorf("tag %v, error %w", tag, err)
 		}
 		found, err := conn.Query(ctx, `SELECT id, balance FROM account ORDER BY id`)
 		if err != nil {
@@ -51,15 +51,15 @@ func TestConnAnswersAsPgxDoes(t *testing.T) {
 		type account struct{ ID, Balance int }
 		all, err := pgx.CollectRows(found, pgx.RowToStructByName[account])
 		if want := []account{{1, 5}, {2, 7}}; err != nil || !reflect.DeepEqual(all, want) {
-			return nil, fmt.Errorf("rows %v, error %v", all, err)
+			return nil, fmt.Errorf("rows %v, error %w", all, err)
 		}
 		var none int
 		if err := conn.QueryRow(ctx, `SELECT id FROM account WHERE id = 3`).Scan(&none); !errors.Is(err, pgx.ErrNoRows) {
-			return nil, fmt.Errorf("error %v, want ErrNoRows", err)
+			return nil, fmt.Errorf("error %w, want ErrNoRows", err)
 		}
 		copied, err := conn.CopyFrom(ctx, pgx.Identifier{"account"}, []string{"id", "balance"}, pgx.CopyFromRows([][]any{{3, 1}, {4, 2}}))
 		if err != nil || copied != 2 {
-			return nil, fmt.Errorf("copied %d, error %v", copied, err)
+			return nil, fmt.Errorf("copied %d, error %w", copied, err)
 		}
 		values, err := conn.Query(ctx, `SELECT 1::int8, 'x'::text, NULL::int`)
 		if err != nil || !values.Next() {
@@ -67,7 +67,7 @@ func TestConnAnswersAsPgxDoes(t *testing.T) {
 		}
 		got, err := values.Values()
 		if want := []any{int64(1), "x", nil}; err != nil || !reflect.DeepEqual(got, want) {
-			return nil, fmt.Errorf("values %v, error %v", got, err)
+			return nil, fmt.Errorf("values %v, error %w", got, err)
 		}
 		return "fine", nil
 	})
@@ -95,7 +95,7 @@ func TestBatchIsOneStep(t *testing.T) {
 		results := conn.SendBatch(ctx, &second)
 		tag, err := results.Exec()
 		if err != nil || tag.RowsAffected() != 1 {
-			return nil, fmt.Errorf("tag %v, error %v", tag, err)
+			return nil, fmt.Errorf("tag %v, error %w", tag, err)
 		}
 		if err := results.Close(); err != nil {
 			return nil, err
