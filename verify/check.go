@@ -53,6 +53,9 @@ type scene struct {
 	bookkeeping string
 	// neverWait says that no step may wait for a lock: the rule it would break.
 	neverWait string
+	// firstRows also stops statements before their first row: a claim has locked its
+	// rows by then.
+	firstRows bool
 	// orphan is the statement whose client dies, in the crash phase; nil for none.
 	orphan *orphan
 	// judge is what only this check can ask.

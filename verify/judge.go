@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -16,6 +17,7 @@ import (
 
 // judgement is one schedule in front of a judge.
 type judgement struct {
+	*index
 	ctx  context.Context
 	conn *pgx.Conn
 	run  *explore.Run
@@ -51,8 +53,8 @@ func took(d deed) bool {
 // judgeAll asks everything that is asked of every schedule: that no error reached a
 // caller which the declaration does not allow, that each ok explains exactly one
 // change, and that each change is one that was declared.
-func (s *scene) judgeAll(ctx context.Context, conn *pgx.Conn, run *explore.Run, t ir.TableRef) ([]explore.Violation, error) {
-	j := &judgement{ctx, conn, run}
+func (s *scene) judgeAll(ctx context.Context, x *index, conn *pgx.Conn, run *explore.Run, t ir.TableRef) ([]explore.Violation, error) {
+	j := &judgement{x, ctx, conn, run}
 	found := undeclared(run)
 	if s.neverWait != "" && run.Waits > 0 {
 		found = append(found, explore.Violation{Rule: s.neverWait})
@@ -64,7 +66,7 @@ func (s *scene) judgeAll(ctx context.Context, conn *pgx.Conn, run *explore.Run, 
 	if err != nil {
 		return nil, err
 	}
-	found = append(found, unexplained...)
+	found = append(append(found, unexplained...), j.undeclaredChanges()...)
 	for _, r := range s.effects {
 		bad, err := evidence(ctx, conn, rule{r.broken, badEffects(t, r.sql)})
 		if err != nil {
@@ -134,6 +136,25 @@ func (j *judgement) unexplained(t ir.TableRef, bookkeeping string) ([]explore.Vi
 		}
 	}
 	return found, nil
+}
+
+// undeclaredChanges are changes by the callers of operations that are not what
+// their operation declares.
+func (j *judgement) undeclaredChanges() []explore.Violation {
+	var found []explore.Violation
+	for i := range j.run.Ends {
+		for _, d := range j.deeds(i) {
+			if d.op == nil || d.table == (ir.TableRef{}) || len(j.deeds(i)) > 1 {
+				continue
+			}
+			who := "c.client <> " + strconv.Itoa(i)
+			found = append(found, j.bad(rule{
+				fmt.Sprintf("s%d made a change that %s does not declare", i, d.op.Address),
+				badEffects(d.table, who+" OR "+all(j.declared(d), j.returned(d))),
+			})...)
+		}
+	}
+	return found
 }
 
 // effects is how many changes of a table the caller of an operation was told

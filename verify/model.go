@@ -115,15 +115,16 @@ func qualified(expr, row string, args map[string]*string, types map[string]ir.Ty
 	return filled.SQL(), nil
 }
 
-// literal spells a value of a type.
+// literal spells a value of a type; the zero type leaves it untyped.
 func literal(value *string, t ir.Type) string {
-	if value == nil {
-		return "NULL"
+	text := "NULL"
+	if value != nil {
+		text = ir.Literal(*value)
 	}
-	if t.Name == "" {
-		return ir.Literal(*value)
+	if t.Kind == ir.BaseType && t.Name == "" {
+		return text
 	}
-	return ir.Literal(*value) + "::" + t.SQL()
+	return text + "::" + t.SQL()
 }
 
 // pick keeps some columns of a row.

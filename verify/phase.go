@@ -35,7 +35,7 @@ func (s *site) stress(ctx context.Context, url string, c *check) (*Check, error)
 	}
 	w := s.workload(c, sc, stressClients)
 	w.Judge = func(ctx context.Context, conn *pgx.Conn, r *fault.Round) ([]explore.Violation, error) {
-		return sc.judgeRound(ctx, conn, r, c.about())
+		return sc.judgeRound(ctx, s.index, conn, r, c.about())
 	}
 	for _, a := range sc.actors {
 		out.Clients = append(out.Clients, a.name)
@@ -188,7 +188,7 @@ func outcomeOf(e fault.Ending) fault.Outcome {
 }
 
 // judgeRound judges a round of stress like a schedule.
-func (s *scene) judgeRound(ctx context.Context, conn *pgx.Conn, r *fault.Round, t ir.TableRef) ([]explore.Violation, error) {
+func (s *scene) judgeRound(ctx context.Context, x *index, conn *pgx.Conn, r *fault.Round, t ir.TableRef) ([]explore.Violation, error) {
 	run := &explore.Run{}
 	for _, e := range r.Ends {
 		run.Ends = append(run.Ends, explore.End{Value: e.Value, Err: e.Err})
@@ -197,7 +197,7 @@ func (s *scene) judgeRound(ctx context.Context, conn *pgx.Conn, r *fault.Round, 
 	if err != nil {
 		return nil, err
 	}
-	more, err := s.judgeAll(ctx, conn, run, t)
+	more, err := s.judgeAll(ctx, x, conn, run, t)
 	return append(found, more...), err
 }
 

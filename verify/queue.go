@@ -141,37 +141,12 @@ func (q tasks) scene(ctx context.Context, s *site, rows []map[string]*string, cl
 	}
 	return &scene{
 		fixture: script(set, q.t), actors: clients(made), violators: violators(&q.rule.Base),
-		bookkeeping: "c.old ->> 'state' = 'scheduled'",
+		firstRows: true, bookkeeping: "c.old ->> 'state' = 'scheduled'",
 		effects: []rule{
 			{"a worker claimed a task that another one held", "c.op <> 'UPDATE' OR n.state <> 'running' OR n.attempt = o.attempt OR o.state = 'ready' OR o.state = 'running' AND o.lease_until < c.at"},
 			{"a claim did not raise the fence, so the worker before cannot be told from it", "c.op <> 'UPDATE' OR n.attempt <= o.attempt OR n.fence > o.fence"},
 		},
-		judge: ownClaims(q.t),
 	}, nil
-}
-
-// ownClaims demands that what ends or renews a claim is told the fence of that
-// claim.
-func ownClaims(t ir.TableRef) func(j *judgement) []explore.Violation {
-	return func(j *judgement) []explore.Violation {
-		var found []explore.Violation
-		for i := range j.run.Ends {
-			for _, d := range j.deeds(i) {
-				fence := d.args["fence"]
-				if fence == nil && d.args["fences"] != nil {
-					fence = ptr((*d.args["fences"])[1 : len(*d.args["fences"])-1])
-				}
-				if fence == nil {
-					continue
-				}
-				found = append(found, j.bad(rule{
-					"a worker ended or renewed a claim that another one held",
-					badEffects(t, "c.client <> "+strconv.Itoa(i)+" OR o.fence = "+*fence+" AND o.state = 'running'"),
-				})...)
-			}
-		}
-		return found
-	}
 }
 
 // shared demands that two workers find two tasks.

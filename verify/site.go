@@ -90,10 +90,10 @@ func (s *site) change(ctx context.Context, changes []ir.Change) error {
 // scenario is a scene for the explorer, as a mutant has it.
 func (s *site) scenario(c *check, sc *scene, m *mutant, first bool) explore.Scenario {
 	e := explore.Scenario{
-		Name: c.id, Fixture: sc.fixture, StopAtFirst: first, Effect: s.effect,
+		Name: c.id, Fixture: sc.fixture, StopAtFirst: first, FirstRows: sc.firstRows, Effect: s.effect,
 		AfterCommit: sc.afterCommit,
 		Judge: func(ctx context.Context, conn *pgx.Conn, run *explore.Run) ([]explore.Violation, error) {
-			return sc.judgeAll(ctx, conn, run, c.about())
+			return sc.judgeAll(ctx, s.index, conn, run, c.about())
 		},
 	}
 	third := s.sessions > 2 && len(sc.actors) == 2 && sc.neverWait == "" && m.id == ""

@@ -2,9 +2,7 @@ package verify
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -28,8 +26,8 @@ func (m *model) transitions(i *ir.Transitions) {
 			}
 			m.add(one.Name+"-"+two.Name, "two clients "+one.Name+" and "+two.Name+" one row", tables,
 				func(ctx context.Context, st *site) (*scene, error) {
-					return s.race(ctx, st, from, i.Moves[a], func(row fixture.Row) ([]actor, error) {
-						return []actor{calling(one, s.args(one, row, 0)), calling(two, s.args(two, row, 1))}, nil
+					return s.race(ctx, st, from, i.Moves[a], func(row moving) []actor {
+						return []actor{calling(one, s.args(one, row, 0)), calling(two, s.args(two, row, 1))}
 					})
 				}, s.guards(one, triggers)...)
 		}
@@ -78,44 +76,6 @@ func (s states) guards(op *ir.Operation, triggers []mutant) []mutant {
 	return append(list, withoutRowCount(op))
 }
 
-// conditions are the mutants of a move's conditions that read some of the
-// columns: left out, and asked in a sub-select.
-func (s states) conditions(op *ir.Operation, triggers []mutant, columns []string) []mutant {
-	key := s.key(s.t)
-	whole := allOf(slices.Concat(only(triggers, ir.OnUpdate), s.checkMutants(op)))
-	backup, ok := withoutAnyGuard(op, ir.MainStatement, key)
-	for _, w := range whole {
-		backup = backup.and(w)
-	}
-	var list []mutant
-	for _, g := range slices.Concat(withoutGuards(op, ir.MainStatement, key), guardsAskedApart(op, ir.MainStatement, key)) {
-		if !slices.ContainsFunc(g.columns, func(c string) bool { return slices.Contains(columns, c) }) {
-			continue
-		}
-		for _, w := range whole {
-			g = g.and(w)
-		}
-		if ok {
-			g.backup = &backup
-		}
-		list = append(list, g)
-	}
-	return list
-}
-
-// checkMutants drop the check constraints that a move's conditions repeat.
-func (s states) checkMutants(op *ir.Operation) []mutant {
-	var list []mutant
-	for _, d := range s.move(op).Checks {
-		for _, c := range s.tables[s.t].Checks {
-			if c.Name == d.Constraint {
-				list = append(list, s.withoutConstraint(s.tables[s.t], c))
-			}
-		}
-	}
-	return list
-}
-
 // move is the declaration of an operation.
 func (s states) move(op *ir.Operation) ir.Move {
 	i := slices.IndexFunc(s.rule.Moves, func(m ir.Move) bool { return m.Name == op.Name })
@@ -136,7 +96,7 @@ func triggerOf(m mutant, event ir.TriggerEvent) bool {
 
 // args are a move's arguments: the row's key, and for what it sets the values of
 // a proposed row. Two clients get different ones where the type has several.
-func (s states) args(op *ir.Operation, row fixture.Row, client int) map[string]*string {
+func (s states) args(op *ir.Operation, row moving, client int) map[string]*string {
 	args := argsOf(op, row.Values)
 	for _, f := range op.Args {
 		args[f.Name] = s.argument(op, f, row, client)
@@ -144,10 +104,10 @@ func (s states) args(op *ir.Operation, row fixture.Row, client int) map[string]*
 	return args
 }
 
-func (s states) argument(op *ir.Operation, f ir.Field, row fixture.Row, client int) *string {
+func (s states) argument(op *ir.Operation, f ir.Field, row moving, client int) *string {
 	for _, a := range s.move(op).Set {
 		if a.Expr == "@"+f.Name && s.column(s.t, a.Column).Type.SQL() == f.Type.SQL() {
-			if v := row.Values[setKey(a.Column, client)]; v != nil {
+			if v := row.sets[client][a.Column]; v != nil {
 				return v
 			}
 		}
@@ -155,11 +115,15 @@ func (s states) argument(op *ir.Operation, f ir.Field, row fixture.Row, client i
 	return sampleOf(f.Type, client)
 }
 
-// setKey is where a proposed value for an argument is kept in a row.
-func setKey(column string, client int) string { return column + "\x00" + string(rune('0'+client)) }
+// moving is a row that clients move, with what each of two writes beside the
+// state.
+type moving struct {
+	fixture.Row
+	sets [2]map[string]*string
+}
 
 // race is a row in a state and clients on it.
-func (s states) race(ctx context.Context, st *site, from string, move ir.Move, clients func(fixture.Row) ([]actor, error)) (*scene, error) {
+func (s states) race(ctx context.Context, st *site, from string, move ir.Move, clients func(moving) []actor) (*scene, error) {
 	set := st.maker.Set(st.conn)
 	where := []string{ir.Ident(s.rule.Column) + " = " + ir.Literal(from)}
 	if move.Guard != "" && !strings.Contains(move.Guard, "@") {
@@ -169,15 +133,12 @@ func (s states) race(ctx context.Context, st *site, from string, move ir.Move, c
 	if err != nil {
 		return nil, err
 	}
-	if err := s.propose(ctx, set, row); err != nil {
-		return nil, err
-	}
-	actors, err := clients(row)
-	if err != nil {
+	m := moving{Row: row}
+	if err := s.propose(ctx, set, &m); err != nil {
 		return nil, err
 	}
 	sc := &scene{
-		fixture: script(set, s.t), row: row.Values, actors: actors, violators: violators(&s.rule.Base),
+		fixture: script(set, s.t), row: row.Values, actors: clients(m), violators: violators(&s.rule.Base),
 		effects: []rule{{"a change went a way that is not declared", s.declaredWays()}},
 		judge:   s.settled,
 	}
@@ -187,7 +148,7 @@ func (s states) race(ctx context.Context, st *site, from string, move ir.Move, c
 
 // propose finds values for arguments that moves write into columns with foreign
 // keys: rows of the parents that are there.
-func (s states) propose(ctx context.Context, set *fixture.Set, row fixture.Row) error {
+func (s states) propose(ctx context.Context, set *fixture.Set, row *moving) error {
 	var columns []string
 	for _, move := range s.rule.Moves {
 		for _, a := range move.Set {
@@ -208,9 +169,7 @@ func (s states) propose(ctx context.Context, set *fixture.Set, row fixture.Row) 
 		if err != nil {
 			return err
 		}
-		for _, c := range columns {
-			row.Values[setKey(c, client)] = like.Values[c]
-		}
+		row.sets[client] = pick(like.Values, columns)
 	}
 	return nil
 }
@@ -234,140 +193,39 @@ func (s states) declaredWays() string {
 	return "(" + strings.Join(ways, ") OR (") + ")"
 }
 
-// settled asks what the caller of a move may believe: whoever was told ok has
-// moved the row, from a state that the move leaves.
+// settled asks what the caller of a move may believe that was repeated.
 func (s states) settled(j *judgement) []explore.Violation {
-	var found []explore.Violation
-	for i := range j.run.Ends {
-		for _, d := range j.deeds(i) {
-			if d.op == nil || d.op.Kind != ir.MoveOp || d.code != "" {
-				continue
-			}
-			if d.outcome.Answer == client.Repeated && s.rule.Repeat == "reject" {
-				found = append(found, explore.Violation{Rule: "a repeated move was answered as done, and repeat is \"reject\""})
-			}
-			found = append(found, j.bad(rule{
-				fmt.Sprintf("s%d was told that its %s is done, and the row was not in a state that %s leaves", i, d.op.Name, d.op.Name),
-				badEffects(s.t, "c.client <> "+strconv.Itoa(i)+" OR "+s.way(d)),
-			})...)
-		}
+	again := j.count(func(d deed) bool {
+		return d.op != nil && d.op.Kind == ir.MoveOp && d.outcome.Answer == client.Repeated
+	})
+	if again == 0 || s.rule.Repeat != "reject" {
+		return nil
 	}
-	return found
-}
-
-// way is what the recorded change of a move must be.
-func (s states) way(d deed) string {
-	move, column := s.move(d.op), ir.Ident(s.rule.Column)
-	way := []string{"o." + in(column, move.From), "n." + column + " = " + ir.Literal(move.To)}
-	for _, expr := range demands(move) {
-		filled, err := qualified(expr, "o", d.args, fieldTypes(d.op))
-		if err != nil {
-			return "false"
-		}
-		way = append(way, "("+filled+") IS NOT FALSE")
-	}
-	return all(way...)
-}
-
-// demands are the conditions of a move beyond its states.
-func demands(move ir.Move) []string {
-	var list []string
-	if move.Guard != "" {
-		list = append(list, move.Guard)
-	}
-	for _, c := range move.Checks {
-		list = append(list, c.Expr)
-	}
-	return list
-}
-
-// fieldTypes are the types of an operation's arguments.
-func fieldTypes(op *ir.Operation) map[string]ir.Type {
-	types := map[string]ir.Type{}
-	for _, f := range slices.Concat(op.Key, op.Args) {
-		types[f.Name] = f.Type
-	}
-	return types
-}
-
-// guarded has a client make a condition of a move false while another moves.
-func (m *model) guarded(s states, move ir.Move, op *ir.Operation, triggers []mutant) {
-	for i, expr := range demands(move) {
-		columns := slices.DeleteFunc(columnsOf(expr), func(c string) bool { return c == s.rule.Column || slices.Contains(s.key(s.t), c) })
-		if len(columns) == 0 {
-			continue
-		}
-		c := m.add(op.Name+"-condition-"+strconv.Itoa(i+1), "a raw UPDATE makes "+expr+" false beside a "+op.Name, []ir.TableRef{s.t},
-			func(ctx context.Context, st *site) (*scene, error) {
-				return s.conditionLost(ctx, st, move, op, expr, columns)
-			}, s.conditions(op, triggers, columns)...)
-		c.breaks = true
-	}
-}
-
-func (s states) conditionLost(ctx context.Context, st *site, move ir.Move, op *ir.Operation, expr string, columns []string) (*scene, error) {
-	from := ir.Ident(s.rule.Column) + " = " + ir.Literal(move.From[0])
-	var conditions []string
-	for _, demand := range demands(move) {
-		filled, err := qualified(demand, "", s.args(op, fixture.Row{}, 0), fieldTypes(op))
-		if err != nil {
-			return nil, err
-		}
-		conditions = append(conditions, filled)
-		if demand == expr {
-			expr = filled
-		}
-	}
-	set := st.maker.Set(st.conn)
-	row, err := set.Add(ctx, s.t, fixture.Want{Where: all(append(conditions, from)...)})
-	if err != nil {
-		return nil, err
-	}
-	other, err := set.Propose(ctx, s.t, fixture.Want{Where: all(from, "("+expr+") IS FALSE")})
-	if err != nil {
-		return nil, err
-	}
-	update := s.updateSQL(s.t, s.identify(s.t, row.Values), pick(other.Values, columns))
-	return &scene{
-		fixture:   script(set, s.t),
-		actors:    []actor{calling(op, s.args(op, row, 0)), raw("raw UPDATE", "", update)},
-		violators: violators(&s.rule.Base), judge: s.settled,
-	}, nil
+	return []explore.Violation{{Rule: "a repeated move was answered as done, and repeat is \"reject\""}}
 }
 
 // moveBesideOthers runs a move beside clients that know nothing of it.
 func (m *model) moveBesideOthers(s states, move ir.Move, op *ir.Operation, triggers []mutant) {
 	tables := []ir.TableRef{s.t}
-	beside := func(label, name string, other func(row fixture.Row) actor, mutants ...mutant) {
+	beside := func(label, name string, other func(row moving) actor, mutants ...mutant) {
 		m.add(op.Name+"-"+label, name, tables, func(ctx context.Context, st *site) (*scene, error) {
-			return s.race(ctx, st, move.From[0], move, func(row fixture.Row) ([]actor, error) {
-				return []actor{calling(op, s.args(op, row, 0)), other(row)}, nil
+			return s.race(ctx, st, move.From[0], move, func(row moving) []actor {
+				return []actor{calling(op, s.args(op, row, 0)), other(row)}
 			})
 		}, mutants...)
 	}
 	guards := s.guards(op, triggers)
 	for _, level := range levels {
-		beside(word(level), "one of two "+op.Name+" runs in "+string(level), func(row fixture.Row) actor {
+		beside(word(level), "one of two "+op.Name+" runs in "+string(level), func(row moving) actor {
 			return callingIn(level, op, s.args(op, row, 0))
 		}, guards...)
 	}
-	beside("delete", "a raw DELETE takes the row that a client will "+op.Name, func(row fixture.Row) actor {
-		return raw("raw DELETE", "", s.deleteSQL(s.t, s.identify(s.t, clean(row.Values))))
+	beside("delete", "a raw DELETE takes the row that a client will "+op.Name, func(row moving) actor {
+		return raw("raw DELETE", "", s.deleteSQL(s.t, s.identify(s.t, row.Values)))
 	}, withoutRowCount(op))
-	beside("truncate", "a raw TRUNCATE takes the row that a client will "+op.Name, func(fixture.Row) actor {
+	beside("truncate", "a raw TRUNCATE takes the row that a client will "+op.Name, func(moving) actor {
 		return raw("raw TRUNCATE", "", "TRUNCATE "+s.t.SQL()+" CASCADE")
 	}, withoutRowCount(op))
-}
-
-// clean drops what this file keeps beside a row's columns.
-func clean(row map[string]*string) map[string]*string {
-	kept := map[string]*string{}
-	for name, v := range row {
-		if !strings.Contains(name, "\x00") {
-			kept[name] = v
-		}
-	}
-	return kept
 }
 
 // undeclaredWays are clients that write a state which no move leads to from
@@ -381,9 +239,9 @@ func (m *model) undeclaredWays(s states, triggers []mutant) {
 		}
 		m.add("raw-"+from+"-"+to, "a raw UPDATE goes from "+from+" to "+to, tables,
 			func(ctx context.Context, st *site) (*scene, error) {
-				return s.race(ctx, st, from, ir.Move{}, func(row fixture.Row) ([]actor, error) {
-					update := s.updateSQL(s.t, s.identify(s.t, clean(row.Values)), map[string]*string{s.rule.Column: &to})
-					return []actor{raw("raw UPDATE", "", update), raw("raw UPDATE", ir.RepeatableRead, update)}, nil
+				return s.race(ctx, st, from, ir.Move{}, func(row moving) []actor {
+					update := s.updateSQL(s.t, s.identify(s.t, row.Values), map[string]*string{s.rule.Column: &to})
+					return []actor{raw("raw UPDATE", "", update), raw("raw UPDATE", ir.RepeatableRead, update)}
 				})
 			}, only(triggers, ir.OnUpdate)...)
 		break

@@ -1,0 +1,199 @@
+package verify
+
+import (
+	"slices"
+
+	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/internal/pgsql"
+)
+
+// declared is the condition that every recorded change of a call must meet, over
+// o (the row before), n (after) and c (the record): that it is the change which
+// was declared, and no other column changed.
+func (x *index) declared(d deed) string {
+	//exhaustive:enforce
+	switch d.op.Kind {
+	case ir.InsertOp, ir.EnqueueOp:
+		return all("c.op = 'INSERT'", x.given(d))
+	case ir.DeleteOp:
+		return all("c.op = 'DELETE'", x.keyIs("o", d))
+	case ir.MoveOp:
+		if s, move, ok := x.moveOf(d.op); ok {
+			return all("c.op = 'UPDATE'", x.keyIs("o", d), x.moved(s, move, d), x.unchangedBut(d.table, assignedIn(move.Set)))
+		}
+	case ir.AdjustOp:
+		if a, ok := x.adjustOf(d.op); ok {
+			return all("c.op = 'UPDATE'", x.keyIs("o", d), x.formulas(a.Set, d), x.demanded(a, d), x.unchangedBut(d.table, assignedIn(a.Set)))
+		}
+	case ir.EditOp:
+		return all("c.op = 'UPDATE'", x.keyIs("o", d), x.unchangedBut(d.table, d.op.Columns))
+	case ir.ClaimOp:
+		return "c.op = 'UPDATE' AND (" + all("n.state = 'running'", "n.attempt = o.attempt + 1", "n.fence > o.fence", "n.lease_until > c.at",
+			"o.state = 'ready' OR o.state = 'running' AND o.lease_until < c.at", x.unchangedBut(d.table, []string{"state", "attempt", "fence", "lease_until"})) +
+			" OR " + all("o.state = 'scheduled'", "n.state = 'ready'", "o.run_at <= c.at", x.unchangedBut(d.table, []string{"state"})) +
+			" OR " + all("o.state = 'running'", "o.lease_until < c.at", "n.state = 'dead'", x.unchangedBut(d.table, []string{"state", "lease_until", "last_error"})) + ")"
+	case ir.CompleteOp:
+		return all("c.op = 'DELETE'", "o.state = 'running'", x.fenced(d))
+	case ir.FailOp:
+		return all("c.op = 'UPDATE'", "o.state = 'running'", x.fenced(d), "n.state IN ('scheduled', 'dead')", "n.lease_until IS NULL",
+			x.unchangedBut(d.table, []string{"state", "run_at", "lease_until", "last_error"}))
+	case ir.HeartbeatOp:
+		return all("c.op = 'UPDATE'", "o.state = 'running'", x.fenced(d), "n.lease_until > c.at", x.unchangedBut(d.table, []string{"lease_until"}))
+	case ir.ReleaseOp:
+		return all("c.op = 'UPDATE'", "o.state = 'running'", x.fenced(d), "n.state = 'ready'", "n.lease_until IS NULL",
+			"n.attempt = greatest(o.attempt - 1, 0)", x.unchangedBut(d.table, []string{"state", "attempt", "lease_until"}))
+	case ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry:
+		return "false" // they change nothing
+	}
+	return "true"
+}
+
+// given compares an inserted row with what its caller gave.
+func (x *index) given(d deed) string {
+	var conditions []string
+	for _, f := range d.op.Args {
+		if v := d.args[f.Name]; v != nil {
+			conditions = append(conditions, same("n."+ir.Ident(f.Name), literal(v, x.column(d.table, f.Name).Type)))
+		}
+	}
+	return all(conditions...)
+}
+
+// keyIs says that a changed row is the one that the call named.
+func (x *index) keyIs(row string, d deed) string {
+	var conditions []string
+	for _, f := range d.op.Key {
+		if v := d.args[f.Name]; v != nil && f.Type.Kind != ir.ArrayType {
+			conditions = append(conditions, same(row+"."+ir.Ident(f.Name), literal(v, f.Type)))
+		}
+	}
+	return all(conditions...)
+}
+
+// moved is what a move makes of a row.
+func (x *index) moved(s *ir.Transitions, move ir.Move, d deed) string {
+	conditions := []string{"o." + in(ir.Ident(s.Column), move.From), x.formulas(move.Set, d)}
+	for _, expr := range demands(move) {
+		filled, err := qualified(expr, "o", d.args, fieldTypes(d.op))
+		if err != nil {
+			return "false"
+		}
+		conditions = append(conditions, "("+filled+") IS NOT FALSE")
+	}
+	return all(conditions...)
+}
+
+// demanded are the conditions under which an adjust may change a row.
+func (x *index) demanded(a *ir.Adjust, d deed) string {
+	var conditions []string
+	for _, c := range a.Checks {
+		filled, err := qualified(c.Expr, "o", d.args, fieldTypes(d.op))
+		if err != nil {
+			return "false"
+		}
+		conditions = append(conditions, "("+filled+") IS NOT FALSE")
+	}
+	return all(conditions...)
+}
+
+// formulas compares assigned columns with what their formulas make of the row
+// before. One that depends on the time of day cannot be asked again later.
+func (x *index) formulas(set []ir.Assignment, d deed) string {
+	var conditions []string
+	for _, a := range set {
+		e, err := parsed(a.Expr)
+		if err != nil {
+			return "false"
+		}
+		if e.Volatility() != pgsql.Immutable {
+			continue
+		}
+		filled, err := qualified(a.Expr, "o", d.args, fieldTypes(d.op))
+		if err != nil {
+			return "false"
+		}
+		conditions = append(conditions, same("n."+ir.Ident(a.Column), "("+filled+")::"+x.column(d.table, a.Column).Type.SQL()))
+	}
+	return all(conditions...)
+}
+
+// fenced says that whoever ended or renewed a claim is the one who had it.
+func (x *index) fenced(d deed) string {
+	if d.args["fence"] != nil {
+		return all("o.id = "+*d.args["id"], "o.fence = "+*d.args["fence"])
+	}
+	if d.args["ids"] == nil || d.args["fences"] == nil {
+		return "false"
+	}
+	return "(o.id, o.fence) IN (SELECT * FROM unnest(" + ir.Literal(*d.args["ids"]) + "::bigint[], " + ir.Literal(*d.args["fences"]) + "::bigint[]))"
+}
+
+// unchangedBut says that no column changed but some.
+func (x *index) unchangedBut(t ir.TableRef, columns []string) string {
+	var conditions []string
+	for _, c := range x.tables[t].Columns {
+		if !slices.Contains(columns, c.Name) {
+			conditions = append(conditions, same("n."+ir.Ident(c.Name), "o."+ir.Ident(c.Name)))
+		}
+	}
+	return all(conditions...)
+}
+
+// same compares two values. Types without an equality, json for instance, are
+// compared as jsonb.
+func same(a, b string) string {
+	return "to_jsonb(" + a + ") IS NOT DISTINCT FROM to_jsonb(" + b + ")"
+}
+
+func assignedIn(set []ir.Assignment) []string {
+	names := make([]string, len(set))
+	for i, a := range set {
+		names[i] = a.Column
+	}
+	return names
+}
+
+// moveOf is the declaration that made a move's operation.
+func (x *index) moveOf(op *ir.Operation) (*ir.Transitions, ir.Move, bool) {
+	for _, i := range x.program.Invariants {
+		s, ok := i.(*ir.Transitions)
+		if !ok || !slices.Contains(s.Base.Operations, op.Address) {
+			continue
+		}
+		if k := slices.IndexFunc(s.Moves, func(m ir.Move) bool { return m.Name == op.Name }); k >= 0 {
+			return s, s.Moves[k], true
+		}
+	}
+	return nil, ir.Move{}, false
+}
+
+// adjustOf is the declaration that made an adjust's operation.
+func (x *index) adjustOf(op *ir.Operation) (*ir.Adjust, bool) {
+	for _, i := range x.program.Invariants {
+		if a, ok := i.(*ir.Adjust); ok && slices.Contains(a.Base.Operations, op.Address) {
+			return a, true
+		}
+	}
+	return nil, false
+}
+
+// returned says that the row which a call returned is the one that it left.
+func (x *index) returned(d deed) string {
+	//exhaustive:enforce
+	switch d.op.Kind {
+	case ir.InsertOp, ir.MoveOp, ir.AdjustOp, ir.EditOp:
+	case ir.DeleteOp, ir.EnqueueOp, ir.ClaimOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp,
+		ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry:
+		return "true"
+	}
+	if len(d.outcome.Rows) != 1 {
+		return "true"
+	}
+	var conditions []string
+	for _, c := range x.tables[d.table].Columns {
+		if v, ok := d.outcome.Rows[0][c.Name]; ok {
+			conditions = append(conditions, same("n."+ir.Ident(c.Name), literal(v, c.Type)))
+		}
+	}
+	return all(conditions...)
+}
