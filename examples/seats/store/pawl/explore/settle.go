@@ -12,8 +12,8 @@ import (
 )
 
 // settle waits until no client is running: each is at its own code's end, waits
-// for a grant, is stopped at a gate, or waits for a lock and has done so long
-// enough. What happened meanwhile is written into the timeline.
+// for a grant, is stopped at a gate, or waits for a lock and was looked at by
+// the server for a deadlock. What happened meanwhile is written into the timeline.
 func (e *schedule) settle(ctx context.Context) (err error) {
 	var told bool
 	asked := time.Now()
