@@ -31,6 +31,7 @@ test-long: ## Fuzzing, repeated races, every case verified; SHARE=10 runs a tent
 	$(GO) test -run '^$$' -fuzz FuzzRangeAt -fuzztime $$((1000000/$(SHARE)))x -fuzzminimizetime 10x ./internal/diag
 	$(GO) test -run 'TestPromises' -count=$$((10/$(SHARE))) -timeout 60m ./examples/seats
 	$(GO) test -run 'TestCases' -count=1 -timeout 60m ./verify -share $(SHARE)
+	$(GO) test -run 'TestDeadlockVictimsUnderLoad' -count=1 ./verify/explore -load
 
 test-newest: ## The live tests on the newest major.
 	bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $(NEWEST)) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -short $(LIVE)

@@ -3,6 +3,7 @@ package explore_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"maps"
 	"os/exec"
 	"runtime"
@@ -14,6 +15,9 @@ import (
 
 	"github.com/pawldb/pawl/verify/explore"
 )
+
+// busy asks for the test that needs the machine for itself.
+var busy = flag.Bool("load", false, "run the test that keeps the machine busy")
 
 // load keeps the process's own processors busy until the test ends, and the
 // machine's.
@@ -70,8 +74,8 @@ const (
 
 // Who is the victim of a deadlock must not depend on how fast the machine is.
 func TestDeadlockVictimsUnderLoad(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it keeps the machine busy for some seconds")
+	if !*busy {
+		t.Skip("it keeps the machine busy, and other tests from running: ask for it with -load")
 	}
 	const share = `select FROM account WHERE id = 1 for share`
 	for _, test := range []struct {
