@@ -77,6 +77,13 @@ func (m *model) adjustTogether(a adjustment, bound int, label, name string, muta
 		sc, err := a.scene(set, row, args, calling(a.op, args), other(row, args))
 		if err == nil {
 			sc.unbounded = bound == unbounded || free
+			switch {
+			case strings.HasSuffix(label, "-truncate"): // which does not say how many rows it took
+			case sc.unbounded, strings.HasSuffix(label, "-delete"):
+				sc.winners = &winners{1, 2}
+			default:
+				sc.winners = &winners{1, 1}
+			}
 		}
 		return sc, err
 	}, mutants...)
@@ -283,7 +290,7 @@ func (a adjustment) updateByFormula(row fixture.Row, args map[string]*string) st
 	for _, name := range sortedKeys(formulas) {
 		set = append(set, ir.Ident(name)+" = "+formulas[name].SQL())
 	}
-	return "UPDATE " + a.t.SQL() + " SET " + strings.Join(set, ", ") + " WHERE " + a.pairs(a.t, a.identify(a.t, row.Values), " AND ")
+	return "UPDATE " + a.t.SQL() + " SET " + strings.Join(set, ", ") + " WHERE " + a.match(a.t, a.identify(a.t, row.Values))
 }
 
 // readThenWrite is a client that reads the row, computes, and writes what it
@@ -310,7 +317,7 @@ func (a adjustment) stale(ctx context.Context, conn session, v *variant) (any, e
 	for i, name := range names {
 		list[i] = "(" + formulas[name].SQL() + ")::text"
 	}
-	where := " WHERE " + a.pairs(a.t, a.identify(a.t, v.scene.row), " AND ")
+	where := " WHERE " + a.match(a.t, a.identify(a.t, v.scene.row))
 	values := make([]*string, len(names))
 	into := make([]any, len(names))
 	for i := range values {

@@ -41,6 +41,9 @@ type scene struct {
 	fixture string
 	row     map[string]*string // the row that the clients are about, where there is one
 	args    map[string]*string // what they call with
+	// toothless says that nothing is in anybody's way on these rows, so that no
+	// mutant can show itself.
+	toothless bool
 	// unbounded says that no row was found which allows the change once only.
 	unbounded bool
 	actors    []actor
@@ -51,6 +54,9 @@ type scene struct {
 	effects []rule
 	// bookkeeping is a condition over c of changes that no caller is told of.
 	bookkeeping string
+	// winners bounds how many clients may be told that their work is done, when no
+	// error ended any of them. Nil leaves it open.
+	winners *winners
 	// neverWait says that no step may wait for a lock: the rule it would break.
 	neverWait string
 	// firstRows also stops statements before their first row: a claim has locked its
@@ -61,6 +67,9 @@ type scene struct {
 	// judge is what only this check can ask.
 	judge func(j *judgement) []explore.Violation
 }
+
+// winners is how many clients must get what they asked for, and may at most.
+type winners struct{ least, most int }
 
 // rule is a condition in SQL and what it means that it is broken.
 type rule struct{ broken, sql string }

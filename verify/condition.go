@@ -21,6 +21,24 @@ func demands(move ir.Move) []string {
 	return list
 }
 
+// allowed are the conditions under which a move may be made, whatever the state,
+// with the arguments that its clients give.
+func (s states) allowed(op *ir.Operation) ([]string, error) {
+	move, args := s.move(op), s.args(op, moving{}, 0)
+	var conditions []string
+	for _, expr := range demands(move) {
+		filled, err := qualified(expr, "", args, fieldTypes(op))
+		if err != nil {
+			return nil, err
+		}
+		if expr != move.Guard {
+			filled = "(" + filled + ") IS NOT FALSE"
+		}
+		conditions = append(conditions, filled)
+	}
+	return conditions, nil
+}
+
 // fieldTypes are the types of an operation's arguments.
 func fieldTypes(op *ir.Operation) map[string]ir.Type {
 	types := map[string]ir.Type{}
@@ -47,16 +65,12 @@ func (m *model) guarded(s states, move ir.Move, op *ir.Operation, triggers []mut
 
 func (s states) conditionLost(ctx context.Context, st *site, move ir.Move, op *ir.Operation, expr string, columns []string) (*scene, error) {
 	from := ir.Ident(s.rule.Column) + " = " + ir.Literal(move.From[0])
-	var conditions []string
-	for _, demand := range demands(move) {
-		filled, err := qualified(demand, "", s.args(op, moving{}, 0), fieldTypes(op))
-		if err != nil {
-			return nil, err
-		}
-		conditions = append(conditions, filled)
-		if demand == expr {
-			expr = filled
-		}
+	conditions, err := s.allowed(op)
+	if err != nil {
+		return nil, err
+	}
+	if expr, err = qualified(expr, "", s.args(op, moving{}, 0), fieldTypes(op)); err != nil {
+		return nil, err
 	}
 	set := st.maker.Set(st.conn)
 	row, err := set.Add(ctx, s.t, fixture.Want{Where: all(append(conditions, from)...)})

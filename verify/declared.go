@@ -2,6 +2,8 @@ package verify
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/internal/pgsql"
@@ -13,8 +15,10 @@ import (
 func (x *index) declared(d deed) string {
 	//exhaustive:enforce
 	switch d.op.Kind {
-	case ir.InsertOp, ir.EnqueueOp:
+	case ir.InsertOp:
 		return all("c.op = 'INSERT'", x.given(d))
+	case ir.EnqueueOp:
+		return all("c.op = 'INSERT'", x.given(d), "n.state = 'ready'", "n.attempt = 0", "n.fence = 0", "n.lease_until IS NULL", "n.last_error IS NULL")
 	case ir.DeleteOp:
 		return all("c.op = 'DELETE'", x.keyIs("o", d))
 	case ir.MoveOp:
@@ -28,17 +32,13 @@ func (x *index) declared(d deed) string {
 	case ir.EditOp:
 		return all("c.op = 'UPDATE'", x.keyIs("o", d), x.unchangedBut(d.table, d.op.Columns))
 	case ir.ClaimOp:
-		return "c.op = 'UPDATE' AND (" + all("n.state = 'running'", "n.attempt = o.attempt + 1", "n.fence > o.fence", "n.lease_until > c.at",
-			"o.state = 'ready' OR o.state = 'running' AND o.lease_until < c.at", x.unchangedBut(d.table, []string{"state", "attempt", "fence", "lease_until"})) +
-			" OR " + all("o.state = 'scheduled'", "n.state = 'ready'", "o.run_at <= c.at", x.unchangedBut(d.table, []string{"state"})) +
-			" OR " + all("o.state = 'running'", "o.lease_until < c.at", "n.state = 'dead'", x.unchangedBut(d.table, []string{"state", "lease_until", "last_error"})) + ")"
+		return x.claimed(d)
 	case ir.CompleteOp:
 		return all("c.op = 'DELETE'", "o.state = 'running'", x.fenced(d))
 	case ir.FailOp:
-		return all("c.op = 'UPDATE'", "o.state = 'running'", x.fenced(d), "n.state IN ('scheduled', 'dead')", "n.lease_until IS NULL",
-			x.unchangedBut(d.table, []string{"state", "run_at", "lease_until", "last_error"}))
+		return x.failed(d)
 	case ir.HeartbeatOp:
-		return all("c.op = 'UPDATE'", "o.state = 'running'", x.fenced(d), "n.lease_until > c.at", x.unchangedBut(d.table, []string{"lease_until"}))
+		return all("c.op = 'UPDATE'", "o.state = 'running'", x.fenced(d), x.leased(d), "n.lease_until >= o.lease_until", x.unchangedBut(d.table, []string{"lease_until"}))
 	case ir.ReleaseOp:
 		return all("c.op = 'UPDATE'", "o.state = 'running'", x.fenced(d), "n.state = 'ready'", "n.lease_until IS NULL",
 			"n.attempt = greatest(o.attempt - 1, 0)", x.unchangedBut(d.table, []string{"state", "attempt", "lease_until"}))
@@ -115,6 +115,76 @@ func (x *index) formulas(set []ir.Assignment, d deed) string {
 		conditions = append(conditions, same("n."+ir.Ident(a.Column), "("+filled+")::"+x.column(d.table, a.Column).Type.SQL()))
 	}
 	return all(conditions...)
+}
+
+// claimed is what a claim may do to a task: take it, make it ready when it is due,
+// or bury it when its lease ran out and its attempts are used up.
+func (x *index) claimed(d deed) string {
+	left, used := "true", "true"
+	if q := x.queueOn(d.table); q != nil {
+		left, used = "o.attempt < "+strconv.Itoa(q.Attempts), "o.attempt >= "+strconv.Itoa(q.Attempts)
+	}
+	take := all("n.state = 'running'", "n.attempt = o.attempt + 1", "n.fence > o.fence", x.leased(d), x.handedOut(d),
+		"o.state = 'ready' OR o.state = 'running' AND o.lease_until < c.at AND "+left,
+		x.unchangedBut(d.table, []string{"state", "attempt", "fence", "lease_until"}))
+	ready := all("o.state = 'scheduled'", "n.state = 'ready'", "o.run_at <= c.at", x.unchangedBut(d.table, []string{"state"}))
+	bury := all("o.state = 'running'", "o.lease_until < c.at", used, "n.state = 'dead'", "n.lease_until IS NULL", "n.last_error <> ''",
+		x.unchangedBut(d.table, []string{"state", "lease_until", "last_error"}))
+	return all("c.op = 'UPDATE'", take+" OR "+ready+" OR "+bury)
+}
+
+// handedOut says that a claimed task is one of those that the worker was given,
+// with everything that it was told of it.
+func (x *index) handedOut(d deed) string {
+	list := []string{"false"}
+	for _, row := range d.outcome.Rows {
+		var conditions []string
+		for _, c := range x.tables[d.table].Columns {
+			if v, ok := row[c.Name]; ok {
+				conditions = append(conditions, same("n."+ir.Ident(c.Name), literal(v, c.Type)))
+			}
+		}
+		list = append(list, all(conditions...))
+	}
+	return strings.Join(list, " OR ")
+}
+
+// failed is what becomes of a task whose work failed: it is tried again after a
+// pause, or is dead after its last attempt; the reason is kept.
+func (x *index) failed(d deed) string {
+	again := all("n.state = 'scheduled'", "n.run_at > o.run_at")
+	dead := all("n.state = 'dead'", "n.run_at = o.run_at")
+	ending := "(" + again + ") OR (" + dead + ")"
+	if q := x.queueOn(d.table); q != nil {
+		ending = "CASE WHEN o.attempt < " + strconv.Itoa(q.Attempts) + " THEN " + again + " ELSE " + dead + " END"
+	}
+	return all("c.op = 'UPDATE'", "o.state = 'running'", x.fenced(d), ending, "n.lease_until IS NULL",
+		same("n.last_error", literal(d.args["error"], x.column(d.table, "last_error").Type)),
+		x.unchangedBut(d.table, []string{"state", "run_at", "lease_until", "last_error"}))
+}
+
+// leaseSlack is how long after a lease began its change may be recorded: a
+// statement that is stopped inside has looked at the clock before.
+const leaseSlack = "interval '5 minutes'"
+
+// leased says that a lease is as long as the call asked for, from about now.
+func (x *index) leased(d deed) string {
+	lease := d.args["lease"]
+	if lease == nil {
+		return "n.lease_until > c.at"
+	}
+	end := "c.at + " + literal(lease, ir.Type{Name: "int8"}) + " * interval '1 microsecond'"
+	return "n.lease_until BETWEEN " + end + " - " + leaseSlack + " AND " + end + " + interval '5 seconds'"
+}
+
+// queueOn is the rule of the queue that a table is.
+func (x *index) queueOn(t ir.TableRef) *ir.QueueRule {
+	for _, i := range x.program.Invariants {
+		if q, ok := i.(*ir.QueueRule); ok && q.Base.Table == t {
+			return q
+		}
+	}
+	return nil
 }
 
 // fenced says that whoever ended or renewed a claim is the one who had it.

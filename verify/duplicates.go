@@ -24,7 +24,9 @@ func (m *model) duplicates(i *ir.NoDuplicates) {
 			if err != nil {
 				return nil, err
 			}
-			return d.scene(set, calling(insert, argsOf(insert, one)), second(d, two)), nil
+			sc := d.scene(set, calling(insert, argsOf(insert, one)), second(d, two))
+			sc.winners = &winners{1, 1}
+			return sc, nil
 		}, without...)
 	}
 	pair("insert-insert", "two clients insert the same values", func(_ duplicate, row map[string]*string) actor {
@@ -47,6 +49,11 @@ func (m *model) duplicates(i *ir.NoDuplicates) {
 	pair("insert-copy", "a COPY comes beside an insert", func(d duplicate, row map[string]*string) actor {
 		return copying(t, d.insertColumns(t, row), row)
 	})
+	m.add("insert-apart", "two clients insert different values", []ir.TableRef{t}, func(ctx context.Context, s *site) (*scene, error) {
+		return d.apart(ctx, s, insert)
+	})
+	d.besideStates(m, insert, without)
+	d.nulls(m, insert, without)
 	m.add("insert-update", "a raw UPDATE brings another row to the values of an insert", []ir.TableRef{t},
 		func(ctx context.Context, s *site) (*scene, error) { return d.updated(ctx, s, insert) }, without...)
 	if i.Where != "" {
@@ -99,18 +106,89 @@ func partSQL(p ir.IndexPart) string {
 // twins are two rows that the rule tells apart by nothing.
 func (d duplicate) twins(ctx context.Context, s *site) (set *fixture.Set, one, two map[string]*string, err error) {
 	set = s.maker.Set(s.conn)
-	first, err := set.Propose(ctx, d.t, fixture.Want{Where: d.counted()})
+	where := all(d.counted(), orTrue(d.initial(d.t)))
+	first, err := set.Propose(ctx, d.t, fixture.Want{Where: where})
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	second, err := set.Propose(ctx, d.t, fixture.Want{
-		Where: d.counted(), Values: pick(first.Values, d.columns()), Vary: d.otherUniques(d.t, d.columns()),
+		Where: where, Values: pick(first.Values, d.columns()), Vary: d.otherUniques(d.t, d.columns()),
 	})
 	return set, first.Values, second.Values, err
 }
 
 func (d duplicate) scene(set *fixture.Set, actors ...actor) *scene {
 	return &scene{fixture: script(set, d.t), actors: actors, violators: violators(&d.rule.Base)}
+}
+
+// apart are two rows that have nothing to do with each other: both come in.
+func (d duplicate) apart(ctx context.Context, s *site, insert *ir.Operation) (*scene, error) {
+	set := s.maker.Set(s.conn)
+	where := all(d.counted(), orTrue(d.initial(d.t)))
+	one, err := set.Propose(ctx, d.t, fixture.Want{Where: where})
+	if err != nil {
+		return nil, err
+	}
+	two, err := set.Propose(ctx, d.t, fixture.Want{Where: where, Vary: d.columns()})
+	if err != nil {
+		return nil, err
+	}
+	sc := d.scene(set, calling(insert, argsOf(insert, one.Values)), calling(insert, argsOf(insert, two.Values)))
+	sc.winners = &winners{2, 2}
+	return sc, nil
+}
+
+// besideStates tries an insert beside a row in each state of the table: those
+// under the rule's condition keep it out, the others do not.
+func (d duplicate) besideStates(m *model, insert *ir.Operation, without []mutant) {
+	for _, state := range d.statesIn(d.t, d.rule.Where) {
+		c := m.add("insert-beside-"+word(state.name), "a client inserts the values of a row that is "+state.name, []ir.TableRef{d.t},
+			func(ctx context.Context, s *site) (*scene, error) {
+				set, one, _, err := d.twins(ctx, s)
+				if err != nil {
+					return nil, err
+				}
+				return besideState(ctx, set, d.t, state, d.rule.Where, pick(one, d.columns()), d.otherUniques(d.t, d.columns()),
+					d.scene(set, calling(insert, argsOf(insert, one))))
+			}, without...)
+		c.breaks = true
+	}
+}
+
+// nulls tries rows that have NULL where the rule compares.
+func (d duplicate) nulls(m *model, insert *ir.Operation, without []mutant) {
+	values := map[string]*string{}
+	for _, p := range d.rule.Parts {
+		if p.Column != "" && d.column(d.t, p.Column).Null {
+			values[p.Column] = nil
+		}
+	}
+	if len(values) == 0 {
+		return
+	}
+	mutants := without
+	if !d.rule.NotNulls {
+		mutants = nil // such rows never conflict, with the constraint or without
+	}
+	c := m.add("insert-nulls", "two clients insert NULL where the rule compares", []ir.TableRef{d.t}, func(ctx context.Context, s *site) (*scene, error) {
+		set := s.maker.Set(s.conn)
+		where := all(orTrue(d.rule.Where), orTrue(d.initial(d.t)))
+		one, err := set.Propose(ctx, d.t, fixture.Want{Where: where, Values: values})
+		if err != nil {
+			return nil, err
+		}
+		two, err := set.Propose(ctx, d.t, fixture.Want{Where: where, Values: pick(one.Values, d.columns()), Vary: d.otherUniques(d.t, d.columns())})
+		if err != nil {
+			return nil, err
+		}
+		sc := d.scene(set, calling(insert, argsOf(insert, one.Values)), calling(insert, argsOf(insert, two.Values)))
+		sc.winners = &winners{2, 2}
+		if d.rule.NotNulls {
+			sc.winners = &winners{1, 1}
+		}
+		return sc, nil
+	}, mutants...)
+	c.breaks = true
 }
 
 // updated has a second row that becomes the same.
@@ -124,7 +202,9 @@ func (d duplicate) updated(ctx context.Context, s *site, insert *ir.Operation) (
 		return nil, err
 	}
 	update := d.updateSQL(d.t, d.identify(d.t, other.Values), pick(one, d.columns()))
-	return d.scene(set, calling(insert, argsOf(insert, one)), raw("raw UPDATE", "", update)), nil
+	sc := d.scene(set, calling(insert, argsOf(insert, one)), raw("raw UPDATE", "", update))
+	sc.winners = &winners{1, 1}
+	return sc, nil
 }
 
 // revived has a second row that is the same and does not count yet.
@@ -138,7 +218,9 @@ func (d duplicate) revived(ctx context.Context, s *site, insert *ir.Operation) (
 		return nil, err
 	}
 	update := d.updateSQL(d.t, d.identify(d.t, aside.Values), pick(one, columnsOf(d.rule.Where)))
-	return d.scene(set, calling(insert, argsOf(insert, one)), raw("raw UPDATE", "", update)), nil
+	sc := d.scene(set, calling(insert, argsOf(insert, one)), raw("raw UPDATE", "", update))
+	sc.winners = &winners{1, 1}
+	return sc, nil
 }
 
 // uniqueColumns are the columns in which a table's rows must differ.

@@ -27,22 +27,25 @@ func (m *model) edit(i *ir.Edit) {
 	e := editing{m.index, i, op, i.Base.Table}
 	tables := []ir.TableRef{e.t}
 	locks := e.locks()
-	beside := func(label, name string, second func(old, other fixture.Row) actor, mutants ...mutant) *check {
-		return m.add(label, name, tables, func(ctx context.Context, s *site) (*scene, error) {
+	beside := func(label, name string, least int, second func(old, other fixture.Row) actor, mutants ...mutant) {
+		c := m.add(label, name, tables, func(ctx context.Context, s *site) (*scene, error) {
 			set, row, first, other, err := e.rows(ctx, s)
 			if err != nil {
 				return nil, err
 			}
-			return e.scene(set, e.decide(row, first), second(row, other)), nil
+			sc := e.scene(set, e.decide(row, first), second(row, other))
+			sc.winners = &winners{least, 2}
+			return sc, nil
 		}, mutants...)
+		c.breaks = true
 	}
-	beside(op.Name+"-"+op.Name, "two clients "+op.Name+" one row", e.decide, slices.Concat(locks, e.weaker(), []mutant{e.splitTransaction()})...)
-	beside(op.Name+"-raw", "a raw UPDATE comes between reading and writing", func(old, other fixture.Row) actor {
+	beside(op.Name+"-"+op.Name, "two clients "+op.Name+" one row", 2, e.decide, slices.Concat(locks, e.weaker(), []mutant{e.splitTransaction()})...)
+	beside(op.Name+"-raw", "a raw UPDATE comes between reading and writing", 2, func(old, other fixture.Row) actor {
 		return raw("raw UPDATE", "", e.updateSQL(e.t, e.identify(e.t, old.Values), pick(other.Values, op.Columns)))
 	}, locks...)
-	beside(op.Name+"-delete", "a raw DELETE comes between reading and writing", func(old, _ fixture.Row) actor {
+	beside(op.Name+"-delete", "a raw DELETE comes between reading and writing", 1, func(old, _ fixture.Row) actor {
 		return raw("raw DELETE", "", e.deleteSQL(e.t, e.identify(e.t, old.Values)))
-	}, withoutRowCount(op))
+	}, e.withoutChildren(withoutRowCount(op)))
 	m.editBesideChild(e)
 }
 
@@ -121,6 +124,19 @@ func (e editing) undisturbed(j *judgement) []explore.Violation {
 		}
 	}
 	return found
+}
+
+// withoutChildren lets a row go although others refer to it: where the fixture
+// needs such rows, the foreign keys keep it in place.
+func (e editing) withoutChildren(m mutant) mutant {
+	free := m
+	for _, c := range e.children(e.t) {
+		free = free.and(e.withoutConstraint(e.tables[c.table], c.key))
+	}
+	if free.id != m.id {
+		m.backup = &free
+	}
+	return m
 }
 
 // locks are the edit without its lock.

@@ -48,6 +48,9 @@ func openGround(ctx context.Context, p *ir.Program, o Options) (*ground, error) 
 
 // build makes the database that the others are copied from.
 func (g *ground) build(ctx context.Context, p *ir.Program) error {
+	if err := g.checkRole(ctx); err != nil {
+		return err
+	}
 	name, err := g.create(ctx, "template0")
 	if err != nil {
 		return err
@@ -62,6 +65,31 @@ func (g *ground) build(ctx context.Context, p *ir.Program) error {
 	}
 	g.version, _, _ = strings.Cut(g.version, " ")
 	return prepare(ctx, conn, p)
+}
+
+// RoleError says that a scratch server's role may not do what verify needs.
+type RoleError struct{ Role string }
+
+func (e *RoleError) Error() string {
+	return "the role " + e.Role + " is not a superuser: verify makes databases, lowers deadlock_timeout, and switches triggers off while it resets rows"
+}
+
+// checkRole asks for a superuser before anything is made.
+func (g *ground) checkRole(ctx context.Context) error {
+	conn, err := pgx.Connect(ctx, g.url)
+	if err != nil {
+		return fmt.Errorf("connect to the scratch server: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	var role string
+	var super bool
+	if err := conn.QueryRow(ctx, "SELECT rolname, rolsuper FROM pg_roles WHERE rolname = current_user").Scan(&role, &super); err != nil {
+		return fmt.Errorf("ask the scratch server for its role: %w", err)
+	}
+	if !super {
+		return &RoleError{Role: role}
+	}
+	return nil
 }
 
 // site opens a copy of the first database.

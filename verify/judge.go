@@ -62,6 +62,7 @@ func (s *scene) judgeAll(ctx context.Context, x *index, conn *pgx.Conn, run *exp
 	if s.judge != nil {
 		found = append(found, s.judge(j)...)
 	}
+	found = append(found, j.wrongWinners(s.winners)...)
 	unexplained, err := j.unexplained(t, s.bookkeeping)
 	if err != nil {
 		return nil, err
@@ -136,6 +137,21 @@ func (j *judgement) unexplained(t ir.TableRef, bookkeeping string) ([]explore.Vi
 		}
 	}
 	return found, nil
+}
+
+// wrongWinners counts who was told that their work is done. A rule that lets
+// nobody through is as wrong as one that lets everybody.
+func (j *judgement) wrongWinners(w *winners) []explore.Violation {
+	if w == nil || len(undeclared(j.run)) > 0 {
+		return nil
+	}
+	switch n := j.count(took); {
+	case n < w.least:
+		return []explore.Violation{{Rule: fmt.Sprintf("%d of the clients got what they asked for, and at least %d should have", n, w.least)}}
+	case n > w.most:
+		return []explore.Violation{{Rule: fmt.Sprintf("%d of the clients got what they asked for, and only %d may", n, w.most)}}
+	}
+	return nil
 }
 
 // undeclaredChanges are changes by the callers of operations that are not what

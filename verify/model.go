@@ -162,14 +162,28 @@ func (x *index) insertSQL(t ir.TableRef, row map[string]*string) string {
 
 // updateSQL sets columns of the row with a key.
 func (x *index) updateSQL(t ir.TableRef, key, set map[string]*string) string {
-	return "UPDATE " + t.SQL() + " SET " + x.pairs(t, set, ", ") + " WHERE " + x.pairs(t, key, " AND ")
+	return "UPDATE " + t.SQL() + " SET " + x.pairs(t, set, ", ") + " WHERE " + x.match(t, key)
 }
 
 // deleteSQL deletes the row with a key.
 func (x *index) deleteSQL(t ir.TableRef, key map[string]*string) string {
-	return "DELETE FROM " + t.SQL() + " WHERE " + x.pairs(t, key, " AND ")
+	return "DELETE FROM " + t.SQL() + " WHERE " + x.match(t, key)
 }
 
+// match is the condition that a row has some values.
+func (x *index) match(t ir.TableRef, values map[string]*string) string {
+	var list []string
+	for _, name := range sortedKeys(values) {
+		if values[name] == nil {
+			list = append(list, ir.Ident(name)+" IS NULL")
+			continue
+		}
+		list = append(list, ir.Ident(name)+" = "+literal(values[name], x.column(t, name).Type))
+	}
+	return strings.Join(list, " AND ")
+}
+
+// pairs assigns values to columns.
 func (x *index) pairs(t ir.TableRef, values map[string]*string, with string) string {
 	var list []string
 	for _, name := range sortedKeys(values) {

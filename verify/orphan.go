@@ -28,7 +28,7 @@ type orphan struct {
 // holdingRow is an orphan that waits for the scene's row.
 func (s *scene) holdingRow(t ir.TableRef, x *index) {
 	s.orphan = &orphan{hold: func(ctx context.Context, tx pgx.Tx, _ *site) error {
-		_, err := tx.Exec(ctx, "SELECT 1 FROM "+t.SQL()+" WHERE "+x.pairs(t, x.identify(t, s.row), " AND ")+" FOR UPDATE")
+		_, err := tx.Exec(ctx, "SELECT 1 FROM "+t.SQL()+" WHERE "+x.match(t, x.identify(t, s.row))+" FOR UPDATE")
 		return err
 	}}
 }

@@ -30,7 +30,9 @@ func (m *model) overlap(i *ir.NoOverlap) {
 			if err != nil {
 				return nil, err
 			}
-			return o.scene(set, calling(insert, argsOf(insert, one)), second(two)), nil
+			sc := o.scene(set, calling(insert, argsOf(insert, one)), second(two))
+			sc.winners = &winners{1, 1}
+			return sc, nil
 		}, without...)
 	}
 	pair("insert-insert", "two clients insert overlapping rows", func(row map[string]*string) actor {
@@ -50,6 +52,20 @@ func (m *model) overlap(i *ir.NoOverlap) {
 	pair("insert-copy", "a COPY comes beside an insert", func(row map[string]*string) actor {
 		return copying(o.t, o.insertColumns(o.t, row), row)
 	})
+	m.add("insert-apart", "two clients insert rows that do not overlap, or are of different groups", tables, func(ctx context.Context, s *site) (*scene, error) {
+		return o.apart(ctx, s, insert)
+	})
+	for _, state := range o.statesIn(o.t, i.Where) {
+		c := m.add("insert-beside-"+word(state.name), "a client inserts over a row that is "+state.name, tables,
+			func(ctx context.Context, s *site) (*scene, error) {
+				set, one, _, err := o.twins(ctx, s)
+				if err != nil {
+					return nil, err
+				}
+				return besideState(ctx, set, o.t, state, i.Where, pick(one, o.columns()), o.uniqueColumns(o.t), o.scene(set, calling(insert, argsOf(insert, one))))
+			}, without...)
+		c.breaks = true
+	}
 	m.add("insert-update", "a raw UPDATE moves another row over an insert", tables,
 		func(ctx context.Context, s *site) (*scene, error) { return o.moved(ctx, s, insert) }, without...)
 	for _, id := range i.Base.Objects {
@@ -104,6 +120,32 @@ func (o overlapping) scene(set *fixture.Set, actors ...actor) *scene {
 	return &scene{fixture: script(set, o.t), actors: actors, violators: violators(&o.rule.Base)}
 }
 
+// apart are rows that are in nobody's way: of another group where the rule has
+// groups, else of another time.
+func (o overlapping) apart(ctx context.Context, s *site, insert *ir.Operation) (*scene, error) {
+	set, one, _, err := o.twins(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	where := o.counted()
+	if insertable := o.initial(o.t); insertable != "" {
+		where = all(where, insertable)
+	}
+	want := fixture.Want{Where: where, Vary: append(o.uniqueColumns(o.t), o.rule.Within...)}
+	if len(o.rule.Within) > 0 {
+		want.Values = pick(one, columnsOf(o.rule.Range))
+	} else {
+		want.Vary = append(want.Vary, columnsOf(o.rule.Range)...)
+	}
+	two, err := set.Propose(ctx, o.t, want)
+	if err != nil {
+		return nil, err
+	}
+	sc := o.scene(set, calling(insert, argsOf(insert, one)), calling(insert, argsOf(insert, two.Values)))
+	sc.winners = &winners{2, 2}
+	return sc, nil
+}
+
 // moved has a second row that a client moves.
 func (o overlapping) moved(ctx context.Context, s *site, insert *ir.Operation) (*scene, error) {
 	set, one, _, err := o.twins(ctx, s)
@@ -115,7 +157,9 @@ func (o overlapping) moved(ctx context.Context, s *site, insert *ir.Operation) (
 		return nil, err
 	}
 	update := o.updateSQL(o.t, o.identify(o.t, other.Values), pick(one, o.columns()))
-	return o.scene(set, calling(insert, argsOf(insert, one)), raw("raw UPDATE", "", update)), nil
+	sc := o.scene(set, calling(insert, argsOf(insert, one)), raw("raw UPDATE", "", update))
+	sc.winners = &winners{1, 1}
+	return sc, nil
 }
 
 // queuedUp is two inserts that wait for a third to end, which gives up. Without
@@ -127,7 +171,7 @@ func (o overlapping) queuedUp(ctx context.Context, s *site, insert *ir.Operation
 		return nil, err
 	}
 	sc := o.scene(set, givingUp(o.insertSQL(o.t, one)), calling(insert, argsOf(insert, two)), calling(insert, argsOf(insert, two)))
-	sc.judge = neverAgain
+	sc.judge, sc.winners = neverAgain, &winners{1, 1}
 	return sc, nil
 }
 

@@ -197,7 +197,9 @@ func (s *scene) judgeRound(ctx context.Context, x *index, conn *pgx.Conn, r *fau
 	if err != nil {
 		return nil, err
 	}
-	more, err := s.judgeAll(ctx, x, conn, run, t)
+	many := *s
+	many.winners = nil // they were counted for two clients
+	more, err := many.judgeAll(ctx, x, conn, run, t)
 	return append(found, more...), err
 }
 

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pawldb/pawl/codegen/postgres"
 	"github.com/pawldb/pawl/compiler/ir"
@@ -13,21 +16,38 @@ import (
 	"github.com/pawldb/pawl/verify/fixture"
 )
 
-// explore runs a check and its mutants.
+// explore runs a check and its mutants. What goes wrong with one check is no
+// reason to drop the others; only a connection that is gone is an error.
 func (s *site) explore(ctx context.Context, c *check) (Check, error) {
 	start := time.Now()
 	out := Check{ID: c.id, Name: c.name, Phase: Interleavings, Verdict: Holds}
-	sc, err := s.stage(ctx, c)
-	var none *fixture.NotFoundError
-	if errors.As(err, &none) {
-		out.Verdict, out.Detail = Inconclusive, "no rows could be made up for it: "+none.Error()
-		if c.breaks {
-			out.Verdict, out.Detail = Untried, "no row could be made up that breaks the rule: "+none.Error()
-		}
+	err := s.exploreInto(ctx, c, &out)
+	out.Duration = time.Since(start)
+	if err == nil {
 		return out, nil
 	}
-	if err != nil {
+	if ctx.Err() != nil || s.conn.IsClosed() {
 		return out, fmt.Errorf("%s: %w", c.id, err)
+	}
+	out.Verdict, out.Detail = Inconclusive, err.Error()
+	if c.breaks && impossible(err) {
+		out.Verdict = Untried
+	}
+	return out, nil
+}
+
+// impossible reports that rows could not be made up, or that the database does
+// not take them: that of a rule which its row would have to break, perhaps.
+func impossible(err error) bool {
+	var none *fixture.NotFoundError
+	var refused *pgconn.PgError
+	return errors.As(err, &none) || errors.As(err, &refused) && strings.HasPrefix(refused.Code, "23")
+}
+
+func (s *site) exploreInto(ctx context.Context, c *check, out *Check) error {
+	sc, err := s.stage(ctx, c)
+	if err != nil {
+		return err
 	}
 	scenario := s.scenario(c, sc, &mutant{}, false)
 	for _, client := range scenario.Clients {
@@ -35,36 +55,75 @@ func (s *site) explore(ctx context.Context, c *check) (Check, error) {
 	}
 	result, err := s.explorer.Explore(ctx, scenario)
 	if err != nil {
-		return out, fmt.Errorf("%s: %w", c.id, err)
+		return err
 	}
 	out.record(c, sc, result)
-	if out.Verdict == Holds {
-		for i := range c.mutants {
-			if sc.unbounded && c.mutants[i].bounded {
-				continue
-			}
-			m, err := s.hunt(ctx, c, sc, &c.mutants[i])
-			if err != nil {
-				return out, fmt.Errorf("%s, %s: %w", c.id, c.mutants[i].name, err)
-			}
-			out.Mutants = append(out.Mutants, m)
+	if third, ok := s.withThird(c, sc, scenario); ok && out.Verdict == Holds {
+		out.Clients = append(out.Clients, scenario.Clients[0].Name)
+		if result, err = s.explorer.Explore(ctx, third); err != nil {
+			return err
 		}
+		out.record(c, sc, result)
 	}
-	out.Duration = time.Since(start)
-	return out, nil
+	if out.Verdict != Holds {
+		return nil
+	}
+	for i := range c.mutants {
+		if sc.toothless || sc.unbounded && c.mutants[i].bounded {
+			continue
+		}
+		m, err := s.hunt(ctx, c, sc, &c.mutants[i])
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.mutants[i].name, err)
+		}
+		out.Mutants = append(out.Mutants, m)
+	}
+	return nil
 }
 
-// stage makes the check's rows and has its tables watched.
+// withThird is a scenario with a third client that does what the first does.
+// Statements are left whole: with the stops inside three clients would have
+// thousands of schedules, and two have shown what stops show.
+func (s *site) withThird(c *check, sc *scene, two explore.Scenario) (explore.Scenario, bool) {
+	if s.sessions < 3 || len(sc.actors) != 2 || sc.neverWait != "" {
+		return two, false
+	}
+	three := *sc
+	three.actors = append(slices.Clone(sc.actors), sc.actors[0])
+	three.winners = nil // they were counted for two clients
+	whole := *c
+	whole.whole = true
+	return s.scenario(&whole, &three, &mutant{}, false), true
+}
+
+// stage makes the check's rows, has its tables watched, and tries the fixture.
 func (s *site) stage(ctx context.Context, c *check) (*scene, error) {
 	if err := s.watch(ctx, c.tables); err != nil {
 		return nil, err
 	}
-	return c.build(ctx, s)
+	sc, err := c.build(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.conn.Exec(ctx, sc.fixture, simple); err != nil {
+		_, rollback := s.conn.Exec(ctx, "ROLLBACK")
+		return nil, errors.Join(fmt.Errorf("the database does not take the rows that were made up: %w", err), rollback)
+	}
+	return sc, nil
 }
 
 // record fills in what an exploration found.
 func (out *Check) record(c *check, sc *scene, r *explore.Result) {
-	out.Schedules, out.Waiting, out.Pruned, out.Violating, out.Outcomes = r.Schedules, r.Waiting, r.Pruned, r.Violating, r.Outcomes
+	out.Schedules += r.Schedules
+	out.Waiting += r.Waiting
+	out.Pruned += r.Pruned
+	out.Violating += r.Violating
+	if out.Outcomes == nil {
+		out.Outcomes = map[string]int{}
+	}
+	for outcome, n := range r.Outcomes {
+		out.Outcomes[outcome] += n
+	}
 	for _, run := range r.Counterexamples {
 		out.Counterexamples = append(out.Counterexamples, c.example("", sc, run))
 	}

@@ -35,37 +35,53 @@ func (m *model) singleton(i *ir.SingletonRule) {
 
 // alone is two clients whose work must not overlap.
 func alone(a, b *ir.Operation) *scene {
-	var mu sync.Mutex
-	inside, met := 0, false
+	inside := &occupancy{}
 	run := func(op *ir.Operation) actor {
 		return actor{name: op.Name, class: op.Address, run: func(ctx context.Context, conn session, v *variant) (any, error) {
 			return v.do(ctx, conn, client.Call{Operation: op, Work: func(ctx context.Context, tx pgx.Tx) error {
-				mu.Lock()
-				inside++
-				met = met || inside > 1
-				mu.Unlock()
-				defer func() {
-					mu.Lock()
-					defer mu.Unlock()
-					inside--
-				}()
-				_, err := tx.Exec(ctx, "/* the work */ SELECT 1")
-				return err
+				return inside.stay(func() error {
+					_, err := tx.Exec(ctx, "/* the work */ SELECT 1")
+					return err
+				})
 			}})
 		}}
 	}
-	return &scene{
-		fixture: emptyEffects, actors: []actor{run(a), run(b)},
-		judge: func(*judgement) []explore.Violation {
-			mu.Lock()
-			defer mu.Unlock()
-			overlapped := met
-			met, inside = false, 0
-			if !overlapped {
-				return nil
-			}
-			return []explore.Violation{{Rule: "two processes ran the work at the same time"}}
-		},
+	return &scene{fixture: emptyEffects, actors: []actor{run(a), run(b)}, judge: inside.judge("two processes ran the work at the same time")}
+}
+
+// occupancy notices that two clients are inside something at once. The zero value
+// is ready to use.
+type occupancy struct {
+	mu     sync.Mutex
+	inside int
+	met    bool
+}
+
+// stay is being inside while work lasts.
+func (o *occupancy) stay(work func() error) error {
+	o.mu.Lock()
+	o.inside++
+	o.met = o.met || o.inside > 1
+	o.mu.Unlock()
+	defer func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.inside--
+	}()
+	return work()
+}
+
+// judge reports a meeting, and forgets it for the next schedule.
+func (o *occupancy) judge(broken string) func(*judgement) []explore.Violation {
+	return func(*judgement) []explore.Violation {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		met := o.met
+		o.met = false
+		if !met {
+			return nil
+		}
+		return []explore.Violation{{Rule: broken}}
 	}
 }
 

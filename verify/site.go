@@ -3,7 +3,6 @@ package verify
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -96,17 +95,12 @@ func (s *site) scenario(c *check, sc *scene, m *mutant, first bool) explore.Scen
 			return sc.judgeAll(ctx, s.index, conn, run, c.about())
 		},
 	}
-	third := s.sessions > 2 && len(sc.actors) == 2 && sc.neverWait == "" && m.id == ""
-	if !c.whole && !third {
+	if !c.whole {
 		for _, t := range c.tables {
 			e.Gates = append(e.Gates, t.SQL())
 		}
 	}
-	actors := sc.actors
-	if third {
-		actors = append(slices.Clone(actors), actors[0])
-	}
-	for i, a := range actors {
+	for i, a := range sc.actors {
 		run, class, v := a.run, a.class, m.variant(s, sc, i)
 		if other := m.actors[i]; other != nil {
 			run, class = other, ""

@@ -243,8 +243,12 @@ func (m *model) lockOrder(t ir.TableRef) {
 					return nil, err
 				}
 				one, two := argsOf(single, rows[0].Values), argsOf(single, rows[1].Values)
-				return &scene{fixture: script(set, t), actors: []actor{s.locking(single, one, two), s.locking(single, two, one)}}, nil
-			}, retry)
+				inside := &occupancy{}
+				return &scene{
+					fixture: script(set, t), judge: inside.judge("two transactions had the same rows locked at the same time"),
+					actors: []actor{s.locking(single, inside, one, two), s.locking(single, inside, two, one)},
+				}, nil
+			}, append(withoutRowLock(single), retry)...)
 		c.whole = true
 	}
 	if many != nil && len(many.Key) == 1 {
@@ -278,12 +282,16 @@ func (m *model) lockTogether(t ir.TableRef, many *ir.Operation) {
 			if err != nil {
 				return nil, err
 			}
-			hold := holding("SELECT 1 FROM " + t.SQL() + " WHERE " + s.pairs(t, s.keyOf(t, rows[0].Values), " AND ") + " FOR UPDATE")
-			first := s.locking(many, args(rows[0], rows[1]))
-			second := s.locking(many, args(rows[1], rows[0]))
+			inside := &occupancy{}
+			hold := holding("SELECT 1 FROM " + t.SQL() + " WHERE " + s.match(t, s.keyOf(t, rows[0].Values)) + " FOR UPDATE")
+			first := s.locking(many, inside, args(rows[0], rows[1]))
+			second := s.locking(many, inside, args(rows[1], rows[0]))
 			second.class = ""
-			return &scene{fixture: script(set, t), actors: []actor{hold, first, second}}, nil
-		}, m.reversed(many)...)
+			return &scene{
+				fixture: script(set, t), judge: inside.judge("two transactions had the same rows locked at the same time"),
+				actors: []actor{hold, first, second},
+			}, nil
+		}, append(withoutRowLock(many), m.reversed(many)...)...)
 	c.whole = true
 }
 
@@ -328,7 +336,7 @@ func holding(sql string) actor {
 
 // locking is a transaction that makes a locking call for each of several
 // arguments, and is retried as its limits say.
-func (s *site) locking(op *ir.Operation, calls ...map[string]*string) actor {
+func (s *site) locking(op *ir.Operation, inside *occupancy, calls ...map[string]*string) actor {
 	limits := s.transaction(op.Transaction)
 	class := op.Address
 	for _, args := range calls {
@@ -342,11 +350,31 @@ func (s *site) locking(op *ir.Operation, calls ...map[string]*string) actor {
 						return err
 					}
 				}
-				return nil
+				return inside.stay(func() error {
+					_, err := tx.Exec(ctx, "/* with the rows locked */ SELECT 1")
+					return err
+				})
 			})
 			return err
 		})
 	}}
+}
+
+// withoutRowLock is a read that locks nothing.
+func withoutRowLock(op *ir.Operation) []mutant {
+	s, tree := statementOf(op, ir.MainStatement)
+	if tree == nil {
+		return nil
+	}
+	edits, err := tree.WithoutRowLocks()
+	if err != nil {
+		return nil
+	}
+	var list []mutant
+	for _, x := range edits {
+		list = append(list, edited("without-lock", "without "+x.Removed, op, s, x))
+	}
+	return list
 }
 
 // retried runs a transaction again when the server asks for it, as often as its

@@ -26,10 +26,10 @@ func (m *model) transitions(i *ir.Transitions) {
 			}
 			m.add(one.Name+"-"+two.Name, "two clients "+one.Name+" and "+two.Name+" one row", tables,
 				func(ctx context.Context, st *site) (*scene, error) {
-					return s.race(ctx, st, from, i.Moves[a], func(row moving) []actor {
+					return s.race(ctx, st, from, []*ir.Operation{one, two}, func(row moving) []actor {
 						return []actor{calling(one, s.args(one, row, 0)), calling(two, s.args(two, row, 1))}
 					})
-				}, s.guards(one, triggers)...)
+				}, s.raceMutants(i.Moves[a], i.Moves[b], one, two, triggers)...)
 		}
 	}
 	for a := range i.Moves {
@@ -67,6 +67,18 @@ func common(a, b []string) string {
 		}
 	}
 	return ""
+}
+
+// raceMutants are the mutants of a race of two moves: the guards of whichever may
+// not follow the other. Where each may follow the other, nobody is refused.
+func (s states) raceMutants(a, b ir.Move, one, two *ir.Operation, triggers []mutant) []mutant {
+	switch {
+	case !slices.Contains(a.From, b.To):
+		return s.guards(one, triggers)
+	case !slices.Contains(b.From, a.To):
+		return s.guards(two, triggers)
+	}
+	return nil
 }
 
 // guards are the mutants of a move in a race for its state. The trigger asks the
@@ -122,12 +134,17 @@ type moving struct {
 	sets [2]map[string]*string
 }
 
-// race is a row in a state and clients on it.
-func (s states) race(ctx context.Context, st *site, from string, move ir.Move, clients func(moving) []actor) (*scene, error) {
+// race is a row in a state, which each of some moves may leave, and clients on
+// it.
+func (s states) race(ctx context.Context, st *site, from string, ops []*ir.Operation, clients func(moving) []actor) (*scene, error) {
 	set := st.maker.Set(st.conn)
 	where := []string{ir.Ident(s.rule.Column) + " = " + ir.Literal(from)}
-	if move.Guard != "" && !strings.Contains(move.Guard, "@") {
-		where = append(where, move.Guard)
+	for _, op := range ops {
+		allowed, err := s.allowed(op)
+		if err != nil {
+			return nil, err
+		}
+		where = append(where, allowed...)
 	}
 	row, err := set.Add(ctx, s.t, fixture.Want{Where: all(where...)})
 	if err != nil {
@@ -141,6 +158,7 @@ func (s states) race(ctx context.Context, st *site, from string, move ir.Move, c
 		fixture: script(set, s.t), row: row.Values, actors: clients(m), violators: violators(&s.rule.Base),
 		effects: []rule{{"a change went a way that is not declared", s.declaredWays()}},
 		judge:   s.settled,
+		winners: &winners{1, 2},
 	}
 	sc.holdingRow(s.t, s.index)
 	return sc, nil
@@ -209,12 +227,16 @@ func (m *model) moveBesideOthers(s states, move ir.Move, op *ir.Operation, trigg
 	tables := []ir.TableRef{s.t}
 	beside := func(label, name string, other func(row moving) actor, mutants ...mutant) {
 		m.add(op.Name+"-"+label, name, tables, func(ctx context.Context, st *site) (*scene, error) {
-			return s.race(ctx, st, move.From[0], move, func(row moving) []actor {
+			sc, err := s.race(ctx, st, move.From[0], []*ir.Operation{op}, func(row moving) []actor {
 				return []actor{calling(op, s.args(op, row, 0)), other(row)}
 			})
+			if err == nil && label == "truncate" {
+				sc.winners = nil // TRUNCATE does not say how many rows it took
+			}
+			return sc, err
 		}, mutants...)
 	}
-	guards := s.guards(op, triggers)
+	guards := s.raceMutants(move, move, op, op, triggers)
 	for _, level := range levels {
 		beside(word(level), "one of two "+op.Name+" runs in "+string(level), func(row moving) actor {
 			return callingIn(level, op, s.args(op, row, 0))
@@ -233,47 +255,73 @@ func (m *model) moveBesideOthers(s states, move ir.Move, op *ir.Operation, trigg
 func (m *model) undeclaredWays(s states, triggers []mutant) {
 	tables := []ir.TableRef{s.t}
 	for _, from := range s.rule.States {
-		to := s.undeclared(from)
-		if to == "" {
-			continue
+		for _, to := range s.undeclared(from) {
+			m.add("raw-"+from+"-"+to, "a raw UPDATE goes from "+from+" to "+to, tables,
+				func(ctx context.Context, st *site) (*scene, error) {
+					sc, err := s.race(ctx, st, from, nil, func(row moving) []actor {
+						update := s.updateSQL(s.t, s.identify(s.t, row.Values), map[string]*string{s.rule.Column: &to})
+						return []actor{raw("raw UPDATE", "", update), raw("raw UPDATE", ir.RepeatableRead, update)}
+					})
+					if err == nil {
+						sc.winners = &winners{0, 0}
+					}
+					return sc, err
+				}, s.triggerMutants(triggers, ir.OnUpdate)...)
 		}
-		m.add("raw-"+from+"-"+to, "a raw UPDATE goes from "+from+" to "+to, tables,
-			func(ctx context.Context, st *site) (*scene, error) {
-				return s.race(ctx, st, from, ir.Move{}, func(row moving) []actor {
-					update := s.updateSQL(s.t, s.identify(s.t, row.Values), map[string]*string{s.rule.Column: &to})
-					return []actor{raw("raw UPDATE", "", update), raw("raw UPDATE", ir.RepeatableRead, update)}
-				})
-			}, only(triggers, ir.OnUpdate)...)
-		break
 	}
-	start := slices.IndexFunc(s.rule.States, func(state string) bool { return !slices.Contains(s.rule.Initial, state) })
-	if len(s.rule.Initial) == 0 || start < 0 || s.repositories[s.t] == nil {
+	if len(s.rule.Initial) == 0 || s.repositories[s.t] == nil {
 		return
 	}
-	m.add("raw-start-"+s.rule.States[start], "a raw INSERT starts in "+s.rule.States[start], tables,
-		func(ctx context.Context, st *site) (*scene, error) {
+	for _, start := range s.rule.States {
+		if slices.Contains(s.rule.Initial, start) {
+			continue
+		}
+		m.add("raw-start-"+start, "a raw INSERT starts in "+start, tables, func(ctx context.Context, st *site) (*scene, error) {
 			set := st.maker.Set(st.conn)
-			row, err := set.Propose(ctx, s.t, fixture.Want{Values: map[string]*string{s.rule.Column: &s.rule.States[start]}})
+			row, err := set.Propose(ctx, s.t, fixture.Want{Values: map[string]*string{s.rule.Column: &start}})
 			if err != nil {
 				return nil, err
 			}
 			return &scene{
-				fixture: script(set, s.t), violators: violators(&s.rule.Base),
+				fixture: script(set, s.t), violators: violators(&s.rule.Base), winners: &winners{0, 0},
 				effects: []rule{{"a row started in a state that is not initial", s.declaredWays()}},
-				actors:  []actor{raw("raw INSERT", "", s.insertSQL(s.t, row.Values)), copying(s.t, s.insertColumns(s.t, row.Values), row.Values)},
+				actors:  []actor{raw("raw INSERT", "", s.insertSQL(s.t, row.Values)), s.loading(s.t, row.Values)},
 			}, nil
-		}, only(triggers, ir.OnInsert)...)
+		}, s.triggerMutants(triggers, ir.OnInsert)...)
+	}
 }
 
-// undeclared is a state that no move leads to from another.
-func (s states) undeclared(from string) string {
+// triggerMutants drop the triggers of an event. A check of the table may refuse
+// the same row.
+func (s states) triggerMutants(triggers []mutant, event ir.TriggerEvent) []mutant {
+	list := only(triggers, event)
+	for i := range list {
+		every := list[i]
+		for _, c := range s.tables[s.t].Checks {
+			every = every.and(s.withoutConstraint(s.tables[s.t], c))
+		}
+		if every.id != list[i].id {
+			list[i].backup = &every
+		}
+	}
+	return list
+}
+
+// undeclared are the states that no move leads to from another: all of them, or
+// the first where there are too many to try.
+func (s states) undeclared(from string) []string {
+	const many = 6
+	var list []string
 	for _, to := range s.rule.States {
 		declared := slices.ContainsFunc(s.rule.Moves, func(m ir.Move) bool { return m.To == to && slices.Contains(m.From, from) })
 		if to != from && !declared {
-			return to
+			list = append(list, to)
 		}
 	}
-	return ""
+	if len(s.rule.States) > many {
+		return list[:min(1, len(list))]
+	}
+	return list
 }
 
 func only(triggers []mutant, event ir.TriggerEvent) []mutant {

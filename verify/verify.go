@@ -66,10 +66,11 @@ func Run(ctx context.Context, p *ir.Program, o Options) (*Report, error) {
 	defer ground.close(ctx)
 	report := &Report{Project: p.Project, Server: ground.version, Full: o.Full}
 	report.Sessions = max(o.Sessions, 2)
-	if err := ground.runAll(ctx, x, subjects, o); err != nil {
+	tell := teller(o.Progress, total(subjects, o))
+	if err := ground.runAll(ctx, x, subjects, o, tell); err != nil {
 		return nil, err
 	}
-	if err := ground.runPhases(ctx, x, subjects, o); err != nil {
+	if err := ground.runPhases(ctx, x, subjects, o, tell); err != nil {
 		return nil, err
 	}
 	for _, s := range subjects {
@@ -187,18 +188,17 @@ func replay(ctx context.Context, x *index, c *check, m *mutant, id, schedule str
 }
 
 // runAll explores every check, on several databases at once.
-func (g *ground) runAll(ctx context.Context, x *index, subjects []*subject, o Options) error {
+func (g *ground) runAll(ctx context.Context, x *index, subjects []*subject, o Options, tell func(string, *Check)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	jobs := make(chan job)
-	total := 0
+	n := 0
 	for _, s := range subjects {
 		s.report.Checks = make([]Check, len(s.checks))
-		total += len(s.checks)
+		n += len(s.checks)
 	}
 	var wait sync.WaitGroup
-	tell := teller(o.Progress, total)
-	for range min(max(o.workers(), 1), total) {
+	for range min(max(o.workers(), 1), n) {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
@@ -212,8 +212,27 @@ func (g *ground) runAll(ctx context.Context, x *index, subjects []*subject, o Op
 	return context.Cause(ctx)
 }
 
+// total is how many checks will be run, those of the phases included.
+func total(subjects []*subject, o Options) int {
+	n := 0
+	for _, s := range subjects {
+		n += len(s.checks)
+	}
+	for _, list := range phases(subjects) {
+		if o.Stress {
+			n++
+		}
+		for _, c := range list {
+			if o.Crash && c.about() != (ir.TableRef{}) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // runPhases adds what stress and crashes show, where they were asked for.
-func (g *ground) runPhases(ctx context.Context, x *index, subjects []*subject, o Options) error {
+func (g *ground) runPhases(ctx context.Context, x *index, subjects []*subject, o Options, tell func(string, *Check)) error {
 	chosen := phases(subjects)
 	for _, s := range subjects {
 		if !o.Stress || len(chosen[s]) == 0 {
@@ -224,6 +243,7 @@ func (g *ground) runPhases(ctx context.Context, x *index, subjects []*subject, o
 			return err
 		}
 		s.report.Checks = append(s.report.Checks, *found)
+		tell(s.report.Address, found)
 	}
 	if !o.Crash {
 		return nil
@@ -243,6 +263,7 @@ func (g *ground) runPhases(ctx context.Context, x *index, subjects []*subject, o
 	}
 	for i := range found {
 		owners[i].report.Checks = append(owners[i].report.Checks, found[i])
+		tell(owners[i].report.Address, &found[i])
 		late, err := g.onSite(ctx, x, o, func(s *site, url string) (*Check, error) { return s.orphaned(ctx, url, checks[i]) })
 		if err != nil {
 			return err
