@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pawldb/pawl/verify"
@@ -15,7 +16,9 @@ func (t *text) findings(r *verify.Report) {
 			continue
 		}
 		t.heading(e.title())
-		t.folded(Normal, "  "+visible(e.Subject.Promise))
+		if !e.saysPromise() {
+			t.folded(Normal, "  "+visible(e.Subject.Promise))
+		}
 		if e.Mutant != nil {
 			t.diff(e.Mutant.Diff)
 		}
@@ -27,7 +30,7 @@ func (t *text) findings(r *verify.Report) {
 				t.heading("BROKEN  " + visible(c.ID))
 				t.folded(Normal, fmt.Sprintf("  %s: %s", visible(c.Name), brokenShare(&c)))
 				if c.Detail != "" {
-					t.folded(Normal, "  "+visible(c.Detail))
+					t.folded(Normal, "  "+plainWords(c.Detail))
 				}
 			}
 		}
@@ -44,6 +47,15 @@ func brokenShare(c *verify.Check) string {
 	case verify.Interleavings:
 	}
 	return fmt.Sprintf("%d of %s broke the rule", c.Violating, number(c.Schedules, "schedule"))
+}
+
+// saysPromise reports whether the promise stands among the rules that were
+// broken, so that it need not be said twice.
+func (e Example) saysPromise() bool {
+	promise := strings.TrimSuffix(e.Subject.Promise, ".")
+	return e.Counterexample.Run != nil && slices.ContainsFunc(e.Counterexample.Run.Violations, func(v explore.Violation) bool {
+		return promise != "" && strings.Contains(strings.ToLower(v.Rule), strings.ToLower(promise))
+	})
 }
 
 func (e Example) title() string {
@@ -89,7 +101,24 @@ func (t *text) counterexample(c *verify.Counterexample) {
 		}
 	}
 	// Not folded: it is there to be copied.
-	t.line(Faint, "  again: pawl verify --replay "+shellWord(visible(c.ID)))
+	t.line(Faint, "  again: "+Again(c))
+}
+
+// Again is the command that shows a counterexample once more. A replay that
+// differed from its ID, which was too short perhaps, has the ID of what it ran.
+func Again(c *verify.Counterexample) string {
+	id := c.ID
+	i := strings.LastIndex(id, ":")
+	if i >= 0 && c.Run != nil && c.Run.Deviation != "" && c.Run.ID != "" {
+		id = id[:i+1] + c.Run.ID
+	}
+	for _, phase := range []verify.Phase{verify.Stress, verify.Crash} {
+		// A round has no order of grants that could be repeated: all are run.
+		if check, ok := strings.CutSuffix(id[:max(i, 0)], "/"+string(phase)); ok {
+			return "pawl verify " + shellWord(visible(check)) + " --" + string(phase)
+		}
+	}
+	return "pawl verify --replay " + shellWord(visible(id))
 }
 
 // ordered iterates over pairs in the order given.
@@ -131,7 +160,16 @@ func (t *text) evidence(v explore.Violation) {
 			if i == len(sizes) {
 				sizes = append(sizes, 0)
 			}
-			sizes[i] = min(max(sizes[i], columns(visible(cell))), widest)
+			sizes[i] = max(sizes[i], columns(visible(cell)))
+		}
+	}
+	room := t.o.Width - len("  ")
+	for _, size := range sizes {
+		room -= len("  ") + size
+	}
+	if room < 0 {
+		for i := range sizes {
+			sizes[i] = min(sizes[i], widest)
 		}
 	}
 	for i, line := range cells {
@@ -173,7 +211,7 @@ func (t *text) unclear(r *verify.Report) {
 			t.heading("Unclear or untried: neither a pass nor a violation")
 			first = false
 		}
-		t.folded(Normal, strings.TrimSuffix(fmt.Sprintf("  %s: %s", visible(id), visible(detail)), ": "))
+		t.folded(Normal, strings.TrimSuffix(fmt.Sprintf("  %s: %s", visible(id), plainWords(detail)), ": "))
 	}
 	for i := range r.Subjects {
 		for _, c := range r.Subjects[i].Checks {

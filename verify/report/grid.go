@@ -8,11 +8,11 @@ import (
 	"github.com/pawldb/pawl/verify/explore"
 )
 
-// statementLines is how many lines of a statement a timeline shows.
-const statementLines = 8
-
-// argumentSize is how many columns of an argument a timeline shows.
-const argumentSize = 48
+// How many lines of a cell a statement may take, and an argument.
+const (
+	statementLines = 12
+	argumentLines  = 3
+)
 
 // cellLine is one line of a cell.
 type cellLine struct {
@@ -26,7 +26,7 @@ func (t *text) grid(run *explore.Run) {
 	if len(heads) == 0 {
 		return
 	}
-	g := grid{text: t, columns: len(heads)}
+	g := grid{text: t, columns: len(heads), shown: map[string]bool{}}
 	g.size = (t.o.Width - len("  99 ")) / g.columns
 	g.size -= len("|  ")
 	g.line("", func(i int) cellLine { return cellLine{Strong, cut(heads[i], g.size)} })
@@ -42,6 +42,7 @@ func (t *text) grid(run *explore.Run) {
 type grid struct {
 	*text
 	columns, size int
+	shown         map[string]bool // the statements that stand above already
 }
 
 func (g grid) line(number string, cell func(column int) cellLine) {
@@ -87,28 +88,11 @@ func (g grid) cell(e entry, whole bool) []cellLine {
 			lines = append(lines, cellLine{Faint, part})
 		}
 	}
-	if e.sql != "" {
-		var sql []string
-		for part := range strings.SplitSeq(e.sql, "\n") {
-			sql = append(sql, fold(part, g.size)...)
-		}
-		if len(sql) > statementLines && !whole {
-			sql = append(sql[:statementLines-1], "...")
-		}
-		for _, part := range sql {
-			lines = append(lines, cellLine{Normal, part})
-		}
+	for _, part := range g.statement(e.sql, whole) {
+		lines = append(lines, cellLine{Normal, part})
 	}
-	if len(e.args) > 0 {
-		args := slices.Clone(e.args)
-		for i := range args {
-			if !whole {
-				args[i] = cut(args[i], argumentSize)
-			}
-		}
-		for _, part := range fold("  "+strings.Join(args, ", "), g.size) {
-			lines = append(lines, cellLine{Faint, part})
-		}
+	for _, part := range g.arguments(e.args, whole) {
+		lines = append(lines, cellLine{Faint, part})
 	}
 	for _, n := range e.notes {
 		for _, part := range fold(n.text, g.size) {
@@ -116,6 +100,42 @@ func (g grid) cell(e entry, whole bool) []cellLine {
 		}
 	}
 	return lines
+}
+
+// statement is SQL as lines. Of one that stands above already, in whichever
+// column, the first line says which one it is.
+func (g grid) statement(sql string, whole bool) []string {
+	if sql == "" {
+		return nil
+	}
+	var lines []string
+	for part := range strings.SplitSeq(sql, "\n") {
+		lines = append(lines, fold(part, g.size)...)
+	}
+	switch first, _, several := strings.Cut(sql, "\n"); {
+	case whole:
+	case g.shown[sql] && several:
+		return fold(first+" …", g.size)
+	case len(lines) > statementLines:
+		lines = append(lines[:statementLines-1], "…")
+	}
+	g.shown[sql] = true
+	return lines
+}
+
+// arguments are the values of a statement. One that needs more than a few lines
+// is cut at its end.
+func (g grid) arguments(args []string, whole bool) []string {
+	if len(args) == 0 {
+		return nil
+	}
+	args = slices.Clone(args)
+	for i := range args {
+		if !whole {
+			args[i] = cut(args[i], argumentLines*(g.size-len("    ")))
+		}
+	}
+	return fold("  "+strings.Join(args, ", "), g.size)
 }
 
 func (t tone) style() Style {

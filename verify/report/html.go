@@ -32,7 +32,8 @@ type htmlPage struct {
 	Verdict                     htmlVerdict
 	Figures                     []htmlFigure
 	Subjects                    []htmlSubject
-	Examples                    []htmlExample
+	Broken                      []htmlExample // of the program itself
+	Caught                      []htmlExample // of mutants
 }
 
 // htmlVerdict is a verdict as a word and the class that colours it.
@@ -67,14 +68,14 @@ type htmlLink struct{ ID, Text string }
 
 // htmlExample is a counterexample with its timeline.
 type htmlExample struct {
-	ID, Title, Promise, Replay, Fixture string
-	Verdict                             htmlVerdict
-	Diff                                []htmlDiff
-	Heads                               []htmlHead
-	Rows                                []htmlRow
-	Ends                                []htmlEnd
-	Violations                          []htmlViolation
-	Remarks                             []string
+	ID, Check, Title, Promise, Replay, Fixture string
+	Verdict                                    htmlVerdict
+	Diff                                       []htmlDiff
+	Heads                                      []htmlHead
+	Rows                                       []htmlRow
+	Ends                                       []htmlEnd
+	Violations                                 []htmlViolation
+	Remarks                                    []string
 }
 
 type htmlHead struct{ Session, Name string }
@@ -126,7 +127,11 @@ func newHTMLPage(r *verify.Report) htmlPage {
 	for i, e := range Counterexamples(r) {
 		link := htmlLink{ID: fmt.Sprintf("example-%d", i+1), Text: e.Counterexample.ID}
 		links[e.Counterexample] = link
-		p.Examples = append(p.Examples, newHTMLExample(e, link.ID))
+		if e.Mutant == nil {
+			p.Broken = append(p.Broken, newHTMLExample(e, link.ID))
+		} else {
+			p.Caught = append(p.Caught, newHTMLExample(e, link.ID))
+		}
 	}
 	for i := range r.Subjects {
 		p.Subjects = append(p.Subjects, newHTMLSubject(&r.Subjects[i], fmt.Sprintf("subject-%d", i+1), links))
@@ -153,7 +158,7 @@ func newHTMLSubject(s *verify.Subject, id string, links map[*verify.Counterexamp
 func newHTMLCheck(c *verify.Check, links map[*verify.Counterexample]htmlLink) htmlCheck {
 	h := htmlCheck{
 		ID: visible(c.ID), Name: visible(c.Name), Phase: phaseNames[c.Phase], Clients: visible(strings.Join(c.Clients, ", ")),
-		Detail: visible(c.Detail), Verdict: newHTMLVerdict(verdictOfCheck(c)),
+		Detail: plainWords(c.Detail), Verdict: newHTMLVerdict(verdictOfCheck(c)),
 	}
 	switch {
 	case c.Phase != verify.Interleavings:
@@ -167,7 +172,7 @@ func newHTMLCheck(c *verify.Check, links map[*verify.Counterexample]htmlLink) ht
 		h.Examples = append(h.Examples, links[&c.Counterexamples[i]])
 	}
 	for _, m := range c.Mutants {
-		mutant := htmlMutant{Name: visible(m.Name), Reason: visible(m.Reason), Verdict: newHTMLVerdict(m.Verdict), Diff: newHTMLDiff(m.Diff)}
+		mutant := htmlMutant{Name: visible(m.Name), Reason: plainWords(m.Reason), Verdict: newHTMLVerdict(m.Verdict), Diff: newHTMLDiff(m.Diff)}
 		if m.Verdict == verify.Excused && m.Schedules > 0 {
 			mutant.Grade = grade(m.Schedules, m.Waiting)
 		}
@@ -195,8 +200,11 @@ func newHTMLDiff(lines []string) []htmlDiff {
 func newHTMLExample(e Example, id string) htmlExample {
 	c := e.Counterexample
 	h := htmlExample{
-		ID: id, Title: e.Check.Name, Promise: visible(e.Subject.Promise), Replay: "pawl verify --replay " + shellWord(visible(c.ID)),
+		ID: id, Check: visible(e.Check.ID), Title: e.Check.Name, Replay: Again(c),
 		Fixture: visibleLines(c.Fixture), Verdict: newHTMLVerdict(verify.Violated),
+	}
+	if !e.saysPromise() {
+		h.Promise = visible(e.Subject.Promise)
 	}
 	if e.Mutant != nil {
 		h.Title += ", " + e.Mutant.Name

@@ -63,7 +63,7 @@ func TestTextGolden(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	for name, want := range map[string]verify.Verdict{
-		"empty": verify.Holds, "holding": verify.Holds, "mixed": verify.Violated,
+		"empty": verify.Untried, "holding": verify.Holds, "mixed": verify.Violated,
 		"unclear": verify.Inconclusive, "toothless": verify.Survived,
 	} {
 		if got := report.Overall(reports[name]); got != want {

@@ -9,8 +9,12 @@ import (
 )
 
 // Overall is the verdict about a whole report. A violation, or a mutant that
-// survived, outweighs what could not be decided.
+// survived, outweighs what could not be decided. Where nothing was checked, the
+// verdict is [verify.Untried]: nothing holds that nobody looked at.
 func Overall(r *verify.Report) verify.Verdict {
+	if total(r).checks == 0 {
+		return verify.Untried
+	}
 	verdict := verify.Holds
 	for i := range r.Subjects {
 		verdict = worse(verdict, verdictOf(&r.Subjects[i]))

@@ -34,10 +34,17 @@ type TextOptions struct {
 	Verbose bool
 }
 
+// NothingToVerify is said where a program declares nothing that could be verified.
+const NothingToVerify = "There is nothing to verify: the spec declares no invariant and no operation."
+
 // Text writes a report for people: a table of the subjects, then whatever is
 // wrong with a timeline each, then one line that sums it up. The error is w's.
 func Text(w io.Writer, r *verify.Report, o TextOptions) error {
 	t := newText(w, o)
+	if total(r).checks == 0 {
+		t.conclusion(r)
+		return t.err
+	}
 	t.table(r)
 	t.findings(r)
 	t.survivors(r)
@@ -108,9 +115,10 @@ func (t *text) heading(text string) {
 	}
 }
 
-// The columns of the table, with the width of each.
+// The columns of the table, with the width of each. Work is time that is summed
+// over databases that are used side by side: together more than went by.
 var (
-	numberHeads = []string{"checks", "schedules", "waited", "broken", "killed", "time"}
+	numberHeads = []string{"checks", "schedules", "waited", "broken", "killed", "work"}
 	numberSizes = []int{6, 9, 6, 6, 7, 8}
 )
 
@@ -118,10 +126,6 @@ const verdictSize = 8
 
 // table is a row for each subject.
 func (t *text) table(r *verify.Report) {
-	if len(r.Subjects) == 0 {
-		t.folded(Normal, "There is nothing to verify: the spec declares no invariant and no operation.")
-		return
-	}
 	numbers := 0
 	for _, size := range numberSizes {
 		numbers += 2 + size
@@ -192,6 +196,11 @@ func (t *text) phases(lead string, s *verify.Subject) {
 			t.folded(Faint, fmt.Sprintf("%s  crash: %s, %d of them broke the rule: %s",
 				lead, number(c.Rounds, "fault"), c.Violating, visible(c.Name)))
 		case verify.Interleavings:
+			continue
+		}
+		if c.Detail != "" && c.Verdict == verify.Holds {
+			// What was not tried; of what is unclear more is said below.
+			t.folded(Warning, lead+"    "+plainWords(c.Detail))
 		}
 	}
 }
@@ -239,6 +248,9 @@ func (t *text) conclusion(r *verify.Report) {
 // Conclusion sums a report up in a sentence.
 func Conclusion(r *verify.Report) string {
 	n := total(r)
+	if n.checks == 0 {
+		return NothingToVerify
+	}
 	var say string
 	switch Overall(r) {
 	case verify.Violated:

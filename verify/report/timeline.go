@@ -64,6 +64,9 @@ func timeline(run *explore.Run) []entry {
 			}
 		}
 		e.notes = append(e.notes, outcome(step)...)
+		for _, v := range step.Violations {
+			e.notes = append(e.notes, note{broken, "! " + brokenHere(run, v)})
+		}
 		entries = append(entries, e)
 	}
 	return entries
@@ -92,10 +95,16 @@ func outcome(step explore.Step) []note {
 	case explore.Done:
 		notes = append(notes, answer(step)...)
 	}
-	for _, v := range step.Violations {
-		notes = append(notes, note{broken, "! " + visible(v.Rule)})
-	}
 	return notes
+}
+
+// brokenHere marks where a rule broke. When it is the only one, every form spells
+// it out below the timeline.
+func brokenHere(run *explore.Run, v explore.Violation) string {
+	if len(run.Violations) == 1 && run.Violations[0].Rule == v.Rule {
+		return "broken from here on"
+	}
+	return visible(v.Rule)
 }
 
 func waitedFor(clients []int) string {

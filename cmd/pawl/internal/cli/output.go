@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/pawldb/pawl/cmd/pawl/internal/view"
@@ -39,9 +40,7 @@ func (a *app) newView(format, color string) view.View {
 		Err: a.stderr, ErrColor: a.colored(a.stderr, color),
 		Verbose: a.global.verbose,
 	}
-	if a.columns != nil {
-		streams.Width = a.columns(a.stdout)
-	}
+	streams.Width = a.width(a.stdout)
 	switch format {
 	case formatJSON:
 		return view.NewJSON(streams)
@@ -63,6 +62,21 @@ func (a *app) colored(stream any, color string) bool {
 		return true
 	}
 	return a.terminal(stream) && a.env("TERM") != "dumb"
+}
+
+// width is how many columns a stream has: its terminal's, else what COLUMNS says;
+// 0 where neither does. A value that is no number says nothing.
+func (a *app) width(stream any) int {
+	if a.columns != nil {
+		if n := a.columns(stream); n > 0 {
+			return n
+		}
+	}
+	n, err := strconv.Atoi(a.env("COLUMNS"))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
 }
 
 // formatIn finds the format in a raw command line, so that even an error about

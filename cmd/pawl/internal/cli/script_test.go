@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -45,9 +46,14 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
 			// What the developer's own shell has set must not change the outcome.
-			for _, name := range []string{"NO_COLOR", "FORCE_COLOR", "DATABASE_URL", "PGHOST", "PGPORT", "PGUSER", "PGDATABASE", "PGSERVICE", "PGPASSWORD"} {
+			for _, name := range []string{"NO_COLOR", "FORCE_COLOR", "DATABASE_URL", "PGHOST", "PGPORT", "PGUSER", "PGDATABASE", "PGSERVICE", "PGPASSWORD", "COLUMNS"} {
 				env.Setenv(name, "")
 			}
+			seats, err := filepath.Abs("../../../../examples/seats")
+			if err != nil {
+				return err
+			}
+			env.Setenv("SEATS", seats)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

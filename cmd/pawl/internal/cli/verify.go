@@ -26,6 +26,7 @@ type verifyArguments struct {
 	full      bool
 	mutants   bool   // show the schedules that killed mutants
 	replay    string // run this schedule alone
+	list      bool   // only say what there is to verify
 	mermaid   bool
 	html      string // a file
 	spec      string // a folder
@@ -38,8 +39,9 @@ func newVerify(a *app) *cobra.Command {
 		Short: "Run the operations in every interleaving, and show that each guard is needed",
 		Example: `  pawl verify                           # everything, on a private PostgreSQL
   pawl verify table.bookings queue      # what stands below these addresses
+  pawl verify --list                    # what can be verified, with the IDs of the checks
   pawl verify --html report.html --spec specs
-  pawl verify --replay table.seats.transitions.status/book-book:0.1.0`,
+  pawl verify --replay table.seats.transitions.status/book-book@without-row-count:0.0.1.1`,
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return a.verifiable(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -49,6 +51,7 @@ func newVerify(a *app) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
+	flags.BoolVar(&arguments.list, "list", false, "list the checks with their IDs and run nothing; -v lists the mutants too")
 	flags.StringVar(&arguments.options.URL, "scratch-url", "", "a superuser's `URL` of a server to make databases on; else a private one is started")
 	flags.IntVar(&arguments.options.Sessions, "sessions", 2, "`N` clients meet: 2, or 3")
 	flags.BoolVar(&arguments.options.Stress, "stress", false, "also let real clients run at full speed, in rounds")
@@ -64,12 +67,15 @@ func newVerify(a *app) *cobra.Command {
 }
 
 func (a *app) verify(ctx context.Context, arguments verifyArguments) error {
-	if err := arguments.check(); err != nil {
+	if err := arguments.check(a.global.format); err != nil {
 		return err
 	}
 	p, err := a.load()
 	if err != nil {
 		return err
+	}
+	if arguments.list {
+		return a.listVerifiable(p.program, arguments.addresses)
 	}
 	options := arguments.options
 	options.Addresses, options.Full = arguments.addresses, arguments.full
@@ -78,11 +84,9 @@ func (a *app) verify(ctx context.Context, arguments verifyArguments) error {
 	if arguments.replay != "" {
 		return a.replay(ctx, p.program, arguments, options)
 	}
-	done := a.slowly("verifying " + p.program.Project)
-	found, err := verify.Run(ctx, p.program, options)
-	done()
+	found, err := a.runVerify(ctx, p.program, options)
 	if err != nil {
-		return a.verifyError(err)
+		return a.verifyError(p.program, "", err)
 	}
 	if arguments.html != "" {
 		if err := a.writePage(arguments.html, found); err != nil {
@@ -110,8 +114,36 @@ func (a *app) verify(ctx context.Context, arguments verifyArguments) error {
 	return nil
 }
 
+// runVerify runs the checks. Where there are none, no server is started for them.
+func (a *app) runVerify(ctx context.Context, program *ir.Program, options verify.Options) (*verify.Report, error) {
+	if len(options.Addresses) == 0 && len(verify.Subjects(program)) == 0 {
+		return &verify.Report{Project: program.Project, Sessions: options.Sessions, Full: options.Full}, nil
+	}
+	done := a.slowly("verifying " + program.Project)
+	defer done()
+	return verify.Run(ctx, program, options)
+}
+
+// listVerifiable lists the checks below the addresses, all of them for none.
+func (a *app) listVerifiable(program *ir.Program, addresses []string) error {
+	all := listing(program)
+	for _, address := range addresses {
+		if len(chosen(all, []string{address}).Subjects) == 0 {
+			return a.verifyError(program, "", &verify.UnknownError{Address: address})
+		}
+	}
+	a.view.Verifiable(chosen(all, addresses))
+	return nil
+}
+
 // check refuses what cannot be carried out together.
-func (v *verifyArguments) check() error {
+func (v *verifyArguments) check(format string) error {
+	if v.list && (v.replay != "" || v.mermaid || v.html != "" || v.spec != "") {
+		return usageError("pawl verify --list [ADDRESS...]", "--list runs nothing: it takes no --replay, --mermaid, --html or --spec")
+	}
+	if v.mermaid && format != formatHuman {
+		return usageError("leave one of the two out: --json has the steps of every schedule", "--mermaid prints diagrams, and --format %s another form of the same", format)
+	}
 	if v.replay != "" && (len(v.addresses) > 0 || v.html != "" || v.spec != "" || v.full) {
 		return usageError("pawl verify --replay ID, with --mermaid if you like", "--replay runs one schedule: it takes no address, --html, --spec or --no-reduce")
 	}
@@ -135,6 +167,13 @@ func (a *app) checked(p verify.Progress) {
 	what := p.Subject
 	if p.Check != nil {
 		what = fmt.Sprintf("%s: %s", p.Check.ID, p.Check.Verdict)
+		switch p.Check.Phase {
+		case verify.Stress:
+			what += fmt.Sprintf(" in %d rounds", p.Check.Rounds)
+		case verify.Crash:
+			what += fmt.Sprintf(" through %d faults", p.Check.Rounds)
+		case verify.Interleavings:
+		}
 	}
 	a.view.Progress(fmt.Sprintf("[%*d/%d] %s", len(fmt.Sprint(p.Total)), p.Done, p.Total, what))
 }
@@ -146,7 +185,7 @@ func (a *app) replay(ctx context.Context, program *ir.Program, arguments verifyA
 	example, err := verify.Replay(ctx, program, arguments.replay, options)
 	done()
 	if err != nil {
-		return a.verifyError(err)
+		return a.verifyError(program, arguments.replay, err)
 	}
 	if arguments.mermaid {
 		a.view.Diagrams([]string{report.Mermaid(example)})
@@ -160,29 +199,6 @@ func (a *app) replay(ctx context.Context, program *ir.Program, arguments verifyA
 		return said(exitInconclusive)
 	}
 	return nil
-}
-
-// verifyError gives what package verify refuses its exit code.
-func (a *app) verifyError(err error) error {
-	var unknown *verify.UnknownError
-	if !errors.As(err, &unknown) {
-		return err
-	}
-	help := "pawl verify -v lists every check with its ID"
-	if near := similar(unknown.Address, a.verifiable()); len(near) > 0 {
-		help = "near it are " + strings.Join(near, ", ")
-	}
-	return usageError(help, "%w", err)
-}
-
-// verifiable lists the addresses that verify takes, for completion. A spec with
-// mistakes has none.
-func (a *app) verifiable() []string {
-	p, _, err := a.compile()
-	if err != nil || p.program == nil {
-		return nil
-	}
-	return newAtlas(p.program).addresses()
 }
 
 func diagramsOf(examples []report.Example, mutants bool) []string {

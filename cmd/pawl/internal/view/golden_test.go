@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/pawldb/pawl/internal/diag"
+	"github.com/pawldb/pawl/verify"
 	"github.com/pawldb/pawl/verify/report/reporttest"
 )
 
@@ -53,10 +54,17 @@ var saying = map[string]func(View){
 	"code": func(v View) {
 		v.CodeExplained(diag.Entry{Code: "some-code", Summary: "a summary", Explain: "One.\n\nTwo.", Example: "table \"t\" {}\n"})
 	},
-	"explain":       func(v View) { v.Explained(someExplanation) },
-	"verify":        func(v View) { v.Verified(Verified{Report: reporttest.Mixed()}) },
-	"verify-holds":  func(v View) { v.Verified(Verified{Report: reporttest.Holding(), Mutants: true}) },
-	"verify-replay": func(v View) { c := reporttest.Booked(); v.Replayed(&c) },
+	"explain":        func(v View) { v.Explained(someExplanation) },
+	"verify":         func(v View) { v.Verified(Verified{Report: reporttest.Mixed()}) },
+	"verify-holds":   func(v View) { v.Verified(Verified{Report: reporttest.Holding(), Mutants: true}) },
+	"verify-replay":  func(v View) { c := reporttest.Booked(); v.Replayed(&c) },
+	"verify-nothing": func(v View) { v.Verified(Verified{Report: &verify.Report{Project: "empty", Sessions: 2}}) },
+	"verify-list": func(v View) {
+		v.Verifiable(Verifiable{Project: "shop", Subjects: []VerifiableSubject{
+			{Address: "queue.tasks", Checks: []VerifiableCheck{{ID: "queue.tasks/claim-claim", Name: "two workers claim one task", Mutants: []string{"without-lock"}}}},
+			{Address: "table.rooms"},
+		}})
+	},
 	"verify-mermaid": func(v View) {
 		v.Diagrams([]string{"sequenceDiagram\n    a->>b: c\n", "sequenceDiagram\n    d->>e: f\n"})
 	},

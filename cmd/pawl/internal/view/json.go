@@ -42,9 +42,10 @@ type document struct {
 	Plan      *Plan        `json:"plan,omitempty"`
 	Applied   *appliedDoc  `json:"apply,omitempty"`
 
-	Verified *report.Document               `json:"verify,omitempty"`
-	Replayed *report.CounterexampleDocument `json:"replay,omitempty"`
-	Diagrams *List[string]                  `json:"diagrams,omitempty"`
+	Verified   *report.Document               `json:"verify,omitempty"`
+	Verifiable *Verifiable                    `json:"verifiable,omitempty"`
+	Replayed   *report.CounterexampleDocument `json:"replay,omitempty"`
+	Diagrams   *List[string]                  `json:"diagrams,omitempty"`
 }
 
 type codeEntry struct {

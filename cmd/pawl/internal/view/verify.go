@@ -93,7 +93,7 @@ func (g *gitHub) check(s *verify.Subject, c *verify.Check) {
 		rule := s.Promise
 		for _, example := range c.Counterexamples {
 			if example.Run != nil && len(example.Run.Violations) > 0 {
-				rule = example.Run.Violations[0].Rule + "\npawl verify --replay '" + example.ID + "'"
+				rule = example.Run.Violations[0].Rule + "\n" + report.Again(&example)
 				break
 			}
 		}

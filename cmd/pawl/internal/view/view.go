@@ -22,7 +22,7 @@ type Streams struct {
 	Out, Err           io.Writer
 	OutColor, ErrColor bool
 	Verbose            bool // say more: the SQL of each step
-	// Width is how many columns the terminal of Out has; 0 where Out is no terminal.
+	// Width is how many columns there are for Out; 0 where nobody says.
 	Width int
 }
 
@@ -51,6 +51,8 @@ type View interface {
 	StepDone(StepDone)
 	Applied(Applied)
 	Verified(Verified)
+	// Verifiable lists what Verified could be about.
+	Verifiable(Verifiable)
 	// Replayed shows one schedule.
 	Replayed(*verify.Counterexample)
 	// Diagrams prints diagrams in Mermaid's language.
