@@ -41,9 +41,9 @@ type scene struct {
 	fixture string
 	row     map[string]*string // the row that the clients are about, where there is one
 	args    map[string]*string // what they call with
-	// toothless says that nothing is in anybody's way on these rows, so that no
-	// mutant can show itself.
-	toothless bool
+	// open says that nothing is in anybody's way on these rows: only a mutant that is
+	// too strict can show itself.
+	open bool
 	// unbounded says that no row was found which allows the change once only.
 	unbounded bool
 	actors    []actor
@@ -123,6 +123,9 @@ type mutant struct {
 	diff     []string
 	// columns are those that a removed condition reads.
 	columns []string
+	// strict says that the mutant refuses more than was declared, and shows where
+	// nothing else is in the way.
+	strict bool
 	// graded says that the mutant is as safe and waits more: it is explored to its
 	// end, to be compared.
 	graded bool

@@ -41,7 +41,7 @@ func besideState(ctx context.Context, set *fixture.Set, t ir.TableRef, state row
 		if _, err = set.Add(ctx, t, fixture.Want{Where: all(not(where), is), Values: values, Vary: vary}); err != nil {
 			return nil, err
 		}
-		sc.toothless = true // the row is in nobody's way
+		sc.open = true // the row is in nobody's way
 	}
 	sc.fixture = script(set, t)
 	return sc, nil

@@ -51,7 +51,7 @@ func (m *model) duplicates(i *ir.NoDuplicates) {
 	})
 	m.add("insert-apart", "two clients insert different values", []ir.TableRef{t}, func(ctx context.Context, s *site) (*scene, error) {
 		return d.apart(ctx, s, insert)
-	})
+	}, tooStrict(t))
 	d.besideStates(m, insert, without)
 	d.nulls(m, insert, without)
 	m.add("insert-update", "a raw UPDATE brings another row to the values of an insert", []ir.TableRef{t},
@@ -134,7 +134,7 @@ func (d duplicate) apart(ctx context.Context, s *site, insert *ir.Operation) (*s
 		return nil, err
 	}
 	sc := d.scene(set, calling(insert, argsOf(insert, one.Values)), calling(insert, argsOf(insert, two.Values)))
-	sc.winners = &winners{2, 2}
+	sc.winners, sc.open = &winners{2, 2}, true
 	return sc, nil
 }
 
@@ -150,7 +150,7 @@ func (d duplicate) besideStates(m *model, insert *ir.Operation, without []mutant
 				}
 				return besideState(ctx, set, d.t, state, d.rule.Where, pick(one, d.columns()), d.otherUniques(d.t, d.columns()),
 					d.scene(set, calling(insert, argsOf(insert, one))))
-			}, without...)
+			}, append(slices.Clone(without), tooStrict(d.t))...)
 		c.breaks = true
 	}
 }
@@ -166,10 +166,7 @@ func (d duplicate) nulls(m *model, insert *ir.Operation, without []mutant) {
 	if len(values) == 0 {
 		return
 	}
-	mutants := without
-	if !d.rule.NotNulls {
-		mutants = nil // such rows never conflict, with the constraint or without
-	}
+	mutants := append(slices.Clone(without), tooStrict(d.t))
 	c := m.add("insert-nulls", "two clients insert NULL where the rule compares", []ir.TableRef{d.t}, func(ctx context.Context, s *site) (*scene, error) {
 		set := s.maker.Set(s.conn)
 		where := all(orTrue(d.rule.Where), orTrue(d.initial(d.t)))
@@ -182,9 +179,9 @@ func (d duplicate) nulls(m *model, insert *ir.Operation, without []mutant) {
 			return nil, err
 		}
 		sc := d.scene(set, calling(insert, argsOf(insert, one.Values)), calling(insert, argsOf(insert, two.Values)))
-		sc.winners = &winners{2, 2}
+		sc.winners, sc.open = &winners{2, 2}, true
 		if d.rule.NotNulls {
-			sc.winners = &winners{1, 1}
+			sc.winners, sc.open = &winners{1, 1}, false
 		}
 		return sc, nil
 	}, mutants...)

@@ -35,6 +35,9 @@ func (m *model) edit(i *ir.Edit) {
 			}
 			sc := e.scene(set, e.decide(row, first), second(row, other))
 			sc.winners = &winners{least, 2}
+			if op.NoWait || op.Wait > 0 {
+				sc.winners.least = 1 // the other may be told that the row is busy
+			}
 			return sc, nil
 		}, mutants...)
 		c.breaks = true

@@ -103,6 +103,16 @@ func constraintColumns(c ir.Constraint) []string {
 	return nil
 }
 
+// tooStrict lets one row into the table, whatever its values.
+func tooStrict(t ir.TableRef) mutant {
+	one := ir.Index{Name: "pawl_verify_one", Unique: true, Method: "btree", Parts: []ir.IndexPart{{Expr: "true"}}}
+	return mutant{
+		id: "too-strict", name: "with a constraint that refuses more than was declared", strict: true,
+		drop: []ir.Change{ir.CreateIndex{Table: t, Index: one}}, restore: []ir.Change{ir.DropIndex{Table: t, Index: one}},
+		diff: []string{"+CREATE UNIQUE INDEX ON " + t.SQL() + " ((true))"},
+	}
+}
+
 func withoutTrigger(t *ir.Table, g ir.Trigger) mutant {
 	return dropping(g.Name, "without the trigger "+g.Name, ir.DropTrigger{Table: t.Ref(), Trigger: g}, ir.CreateTrigger{Table: t.Ref(), Trigger: g})
 }

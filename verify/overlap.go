@@ -54,7 +54,7 @@ func (m *model) overlap(i *ir.NoOverlap) {
 	})
 	m.add("insert-apart", "two clients insert rows that do not overlap, or are of different groups", tables, func(ctx context.Context, s *site) (*scene, error) {
 		return o.apart(ctx, s, insert)
-	})
+	}, tooStrict(o.t))
 	for _, state := range o.statesIn(o.t, i.Where) {
 		c := m.add("insert-beside-"+word(state.name), "a client inserts over a row that is "+state.name, tables,
 			func(ctx context.Context, s *site) (*scene, error) {
@@ -63,7 +63,7 @@ func (m *model) overlap(i *ir.NoOverlap) {
 					return nil, err
 				}
 				return besideState(ctx, set, o.t, state, i.Where, pick(one, o.columns()), o.uniqueColumns(o.t), o.scene(set, calling(insert, argsOf(insert, one))))
-			}, without...)
+			}, append(slices.Clone(without), tooStrict(o.t))...)
 		c.breaks = true
 	}
 	m.add("insert-update", "a raw UPDATE moves another row over an insert", tables,
@@ -142,7 +142,7 @@ func (o overlapping) apart(ctx context.Context, s *site, insert *ir.Operation) (
 		return nil, err
 	}
 	sc := o.scene(set, calling(insert, argsOf(insert, one)), calling(insert, argsOf(insert, two.Values)))
-	sc.winners = &winners{2, 2}
+	sc.winners, sc.open = &winners{2, 2}, true
 	return sc, nil
 }
 

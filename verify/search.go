@@ -69,7 +69,7 @@ func (s *site) exploreInto(ctx context.Context, c *check, out *Check) error {
 		return nil
 	}
 	for i := range c.mutants {
-		if sc.toothless || sc.unbounded && c.mutants[i].bounded {
+		if sc.open != c.mutants[i].strict || sc.unbounded && c.mutants[i].bounded {
 			continue
 		}
 		m, err := s.hunt(ctx, c, sc, &c.mutants[i])
@@ -216,19 +216,19 @@ func (s *site) huntOne(ctx context.Context, c *check, sc *scene, m *mutant) (out
 	return out, nil
 }
 
-// mutate takes the mutant's objects away. restore puts them back, on rows that
-// keep the rule.
+// mutate makes the mutant's changes, on the rows of the fixture. restore takes
+// them back, on rows that keep the rule.
 func (s *site) mutate(ctx context.Context, sc *scene, m *mutant) (restore func() error, err error) {
-	return func() error {
-		if len(m.restore) == 0 {
+	on := func(ctx context.Context, changes []ir.Change) error {
+		if len(changes) == 0 {
 			return nil
 		}
-		ctx := context.WithoutCancel(ctx)
 		if _, err := s.conn.Exec(ctx, sc.fixture, simple); err != nil {
 			return err
 		}
-		return s.change(ctx, m.restore)
-	}, s.change(ctx, m.drop)
+		return s.change(ctx, changes)
+	}
+	return func() error { return on(context.WithoutCancel(ctx), m.restore) }, on(ctx, m.drop)
 }
 
 // addressOf is the address in a statement's opening comment.
