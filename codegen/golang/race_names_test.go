@@ -16,6 +16,8 @@ import (
 	"testing/fstest"
 
 	"pgregory.net/rapid"
+
+	"github.com/pawldb/pawl/compiler/ir"
 )
 
 // storeImporter finds the generated package, and everything else where the go
@@ -80,6 +82,22 @@ func typecheckRaces(files []File) error {
 	return err
 }
 
+// The names that users write follow from those of tables: no name of the harness
+// begins as they do, so that none of them is ever numbered.
+func TestHookNamesAreTheirOwn(t *testing.T) {
+	own, err := declaredNames(harness)
+	if err != nil || len(own) == 0 {
+		t.Fatalf("the harness declares %v: %v", own, err)
+	}
+	for _, name := range append(own, raceAllFunc, raceSchemaID) {
+		for _, begin := range []string{"raceRowOf", "raceInserted", "raceEnqueued", "racesOf"} {
+			if strings.HasPrefix(name, begin) {
+				t.Errorf("%s begins as names of tables do", name)
+			}
+		}
+	}
+}
+
 // Whatever things are called, the race tests are Go that type-checks against the
 // package that they are about.
 func TestAnyNamesInRaceTests(t *testing.T) {
@@ -99,6 +117,15 @@ func TestAnyNamesInRaceTests(t *testing.T) {
 		generated++
 		if err := typecheckRaces(files); err != nil {
 			t.Fatalf("%v\n%s", err, source(files))
+		}
+		all := source(files)
+		for i, repository := range resolve(p).repositories {
+			if r := &p.Repositories[i]; r.Queue == nil && !hasKind(r, ir.InsertOp) {
+				continue
+			}
+			if hook := "var raceRowOf" + repository.typ + " = func("; strings.Count(all, hook) != 1 {
+				t.Fatalf("the races do not have %q once:\n%s", hook, all)
+			}
 		}
 		seen := map[string]bool{}
 		for _, f := range files {

@@ -10,7 +10,7 @@ import (
 // queuePairs are the races of workers.
 func (r *raceRepository) queuePairs() []pair {
 	enqueue := func(n int) string {
-		return fmt.Sprintf("raceMust[int64](s, \"enqueue\")(s.db.%s.%s(s.ctx, %s(s, %d)))", r.names.typ, r.methodOf(ir.EnqueueOp), r.rows[r.index].make, n)
+		return fmt.Sprintf("%s(s, %d)", r.rows[r.index].enqueue, n)
 	}
 	claim := raceCall{name: "claim", results: "tasks, err", value: "len(tasks)", call: "db." + r.names.typ + "." + r.methodOf(ir.ClaimOp) + "(ctx, 1)"}
 	lost := []string{r.w.S(r.pawl("ErrClaimLost"))}

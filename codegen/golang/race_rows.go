@@ -14,12 +14,15 @@ import (
 func (t *raceTests) resolveRows(index int) {
 	r, n := &t.program.Repositories[index], &t.names.repositories[index]
 	to := &t.rows[index]
-	to.list = t.scope.fresh("race" + n.typ + "Races")
+	to.list = t.scope.fresh("racesOf" + n.typ)
 	if r.Queue != nil || hasKind(r, ir.InsertOp) {
-		to.make = t.scope.fresh("race" + n.typ)
+		to.make = t.scope.fresh("raceRowOf" + n.typ)
 	}
-	if r.Queue == nil && hasKind(r, ir.InsertOp) {
-		to.row = t.scope.fresh("race" + n.row + "Row")
+	switch {
+	case r.Queue != nil:
+		to.enqueue = t.scope.fresh("raceEnqueued" + n.typ)
+	case hasKind(r, ir.InsertOp):
+		to.row = t.scope.fresh("raceInserted" + n.row)
 	}
 }
 
@@ -65,16 +68,20 @@ func (r *raceRepository) emitRows() {
 	}
 	w.P("}")
 	w.P("}")
-	if rows.row == "" {
+	if r.ir.Queue != nil {
+		r.emitInserted(rows.enqueue, "the id of task n, enqueued once", "int64", ir.EnqueueOp)
 		return
 	}
-	row := r.in(r.names.row)
+	r.emitInserted(rows.row, "row n, inserted once", w.S(r.in(r.names.row)), ir.InsertOp)
+}
+
+// emitInserted writes the function that brings a made-up row into its table.
+func (r *raceRepository) emitInserted(function, promise, result string, kind ir.OperationKind) {
+	w, rows := r.w, r.rows[r.index]
 	w.P()
-	w.Doc(fmt.Sprintf("%s is row n, inserted once.", rows.row))
-	w.P("func ", rows.row, "(s *raceSetup, n int) ", row, " {")
-	w.P("return raceRow(s, ", strconv.Quote(rows.make), ", n, func() (", row, ", error) {")
-	w.P("return s.db.", r.names.typ, ".", r.methodOf(ir.InsertOp), "(s.ctx, ", rows.make, "(s, n))")
-	w.P("})")
+	w.Doc(function + " is " + promise + ".")
+	w.P("func ", function, "(s *raceSetup, n int) ", result, " {")
+	w.P("return raceRow(s, ", strconv.Quote(rows.make), ", n, ", rows.make, ", s.db.", r.names.typ, ".", r.methodOf(kind), ")")
 	w.P("}")
 }
 

@@ -35,11 +35,14 @@ type raceTests struct {
 	lists []string
 }
 
-// raceNames are the names of a repository in the race tests.
+// raceNames are the names of a repository in the race tests. Users write the first
+// ones, so they follow from the Go name of the table alone: each begins in a way
+// that no name of the harness and no other kind of name does.
 type raceNames struct {
-	make string // variable: makes up row n; empty when rows cannot be made
-	row  string // function: row n, inserted
-	list string // function: the races of the repository
+	make    string // raceRowOfBookings, a variable: makes up row n; empty when rows cannot be made
+	row     string // raceInsertedBooking, a function: row n, inserted
+	enqueue string // raceEnqueuedTasks, a function: the id of task n, in the queue
+	list    string // racesOfBookings, a function: the races of the repository
 }
 
 // emitRaces writes *_race_test.go.

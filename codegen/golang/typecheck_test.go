@@ -30,7 +30,7 @@ const runtimeImport = "github.com/pawldb/pawl/pawl"
 // with them go/types checks a package in milliseconds.
 var exports = sync.OnceValues(func() (map[string]string, error) {
 	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}",
-		runtimeImport, ownExplorer, pgtypePath, "net/netip", "encoding/json", "testing", "math/big", "crypto/rand")
+		runtimeImport, ownExplorer, pgtypePath, "net/netip", "encoding/json", "testing", "math/big", "crypto/rand", "embed", "go/format")
 	out, err := list.Output()
 	if err != nil {
 		var exit *exec.ExitError

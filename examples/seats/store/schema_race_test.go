@@ -6,14 +6,14 @@ package store_test
 // raceAll are the races of all tables, queues and singletons.
 func raceAll() []race {
 	var all []race
-	all = append(all, raceTasksRaces()...)
-	all = append(all, raceBookingsRaces()...)
-	all = append(all, raceCountersRaces()...)
-	all = append(all, raceCustomersRaces()...)
-	all = append(all, raceRoomsRaces()...)
-	all = append(all, raceSeatsRaces()...)
-	all = append(all, raceShiftsRaces()...)
-	all = append(all, raceTeamsRaces()...)
+	all = append(all, racesOfTasks()...)
+	all = append(all, racesOfBookings()...)
+	all = append(all, racesOfCounters()...)
+	all = append(all, racesOfCustomers()...)
+	all = append(all, racesOfRooms()...)
+	all = append(all, racesOfSeats()...)
+	all = append(all, racesOfShifts()...)
+	all = append(all, racesOfTeams()...)
 	all = append(all, raceSingletons()...)
 	return all
 }

@@ -9,11 +9,13 @@
 // It runs when PAWL_RACE_URL names a server and a superuser: it makes a database
 // of its own there and drops it at the end. Nothing else on the server changes.
 //
-// Rows are made up from the types of columns. Where a check refuses such a row,
-// set the variable that the failure names, in a test file of your own:
+// Rows are made up from the types of columns, by variables that bear the Go names
+// of the tables: raceRowOfBookings. Where a check refuses such a row, one race fails
+// and prints a file that gives the variable another function; the races that need
+// the same row are skipped. The file looks like this:
 //
 //	func init() {
-//		raceBookings = func(s *raceSetup, n int) store.BookingInsert { … }
+//		raceRowOfBookings = func(s *raceSetup, n int) store.BookingInsert { … }
 //	}
 //
 // raceSkip leaves a race out, and racePrepare is SQL that runs before the schema.
@@ -22,19 +24,30 @@ package store_test
 import (
 	"context"
 	"crypto/rand"
+	"database/sql/driver"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
 	"math/big"
 	"net/url"
 	"os"
+	"path"
+	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	store "github.com/pawldb/pawl/examples/seats/store"
@@ -53,6 +66,9 @@ var (
 // race is two or three calls that are made at the same time.
 type race struct {
 	name string
+	// trial inserts what the calls of the race insert. It runs by itself, and fails the
+	// race when the row is refused; nil when the calls insert nothing.
+	trial func(s *raceSetup)
 	// setup makes the rows that the calls are about, and returns the calls.
 	setup func(s *raceSetup) []racer
 	// gates are the tables whose statements are also stopped inside, where a call is
@@ -89,21 +105,150 @@ type raceSetup struct {
 	ctx  context.Context
 	db   *store.Store
 	made map[string]any
+	// refused says which test reported a row that a table does not take.
+	refused map[string]string
 }
 
-// raceRow returns row n of a table, inserted once. variable makes it up.
-func raceRow[R any](s *raceSetup, variable string, n int, insert func() (R, error)) R {
+// raceRow returns row n of a table, inserted once. The function of the variable
+// makes it up. A row that is refused fails one race, and skips those after it.
+func raceRow[I, R any](s *raceSetup, variable string, n int, makeUp func(*raceSetup, int) I, insert func(context.Context, I) (R, error)) R {
 	s.Helper()
 	key := fmt.Sprintf("%s %d", variable, n)
 	if row, ok := s.made[key]; ok {
 		return row.(R)
 	}
-	row, err := insert()
+	if test, ok := s.refused[key]; ok {
+		s.Skipf("row %d that %s makes up is refused: see %s", n, variable, test)
+	}
+	in := makeUp(s, n)
+	row, err := insert(s.ctx, in)
 	if err != nil {
-		s.Fatalf("row %d that %s makes up is refused: %v\nset %s in a test file of your own, and give it a row that the checks take", n, variable, err, variable)
+		s.refused[key] = s.Name()
+		s.Fatalf("row %d that %s makes up is refused: %v%s\n%s", n, variable, err, s.refusal(err), raceAdvice(variable, n, makeUp, in))
 	}
 	s.made[key] = row
 	return row
+}
+
+// refusal spells the check that refused a row; empty when it was none.
+func (s *raceSetup) refusal(err error) string {
+	var refused *pgconn.PgError
+	if !errors.As(err, &refused) || refused.Code != "23514" { // check_violation
+		return ""
+	}
+	var check string
+	if s.db.DB().QueryRow(s.ctx, `
+		SELECT pg_catalog.pg_get_constraintdef(c.oid) FROM pg_catalog.pg_constraint c
+		JOIN pg_catalog.pg_namespace n ON n.oid = c.connamespace
+		LEFT JOIN pg_catalog.pg_class t ON t.oid = c.conrelid
+		WHERE c.contype = 'c' AND c.conname = $1 AND n.nspname = $2 AND coalesce(t.relname, '') = $3`,
+		refused.ConstraintName, refused.SchemaName, refused.TableName).Scan(&check) != nil {
+		return "" // the error names it
+	}
+	return "\n" + refused.ConstraintName + " is " + check
+}
+
+// raceSources are the files that the rows are made up in.
+//
+//go:embed *_race_test.go
+var raceSources embed.FS
+
+// raceAdvice says what to write so that a table takes its row: a whole file, which
+// begins as the function that made up the row, with what came out of it.
+func raceAdvice(variable string, n int, makeUp, row any) string {
+	name, line := runtime.FuncForPC(reflect.ValueOf(makeUp).Pointer()).FileLine(reflect.ValueOf(makeUp).Pointer())
+	name = path.Base(filepath.ToSlash(name))
+	own := fmt.Sprintf("the function at %s:%d made it up; it has to give a row that the checks take: %+v", name, line, row)
+	source, err := raceSources.ReadFile(name)
+	if err != nil {
+		return own // a function of the user's
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
+	if err != nil {
+		return own
+	}
+	var function *ast.FuncLit
+	ast.Inspect(file, func(node ast.Node) bool {
+		// The line is that of the first statement.
+		if f, ok := node.(*ast.FuncLit); ok && fset.Position(f.Pos()).Line <= line && line <= fset.Position(f.End()).Line {
+			function = f
+		}
+		return function == nil
+	})
+	if function == nil {
+		return own
+	}
+	text, err := format.Source([]byte(raceFile(fset, file, function, source, variable, n, row)))
+	if err != nil {
+		return own
+	}
+	return fmt.Sprintf("give it a row that the checks take, in a file %s beside this one:\n\n%s", strings.TrimSuffix(name, "_race_test.go")+"_rows_test.go", text)
+}
+
+// raceFile is a file that gives the variable the function it has, with the values
+// of row n behind its lines.
+func raceFile(fset *token.FileSet, file *ast.File, function *ast.FuncLit, source []byte, variable string, n int, row any) string {
+	used := map[string]bool{}
+	comments := map[int]string{} // by line
+	ast.Inspect(function, func(node ast.Node) bool {
+		switch x := node.(type) {
+		case *ast.SelectorExpr:
+			if name, ok := x.X.(*ast.Ident); ok {
+				used[name.Name] = true
+			}
+		case *ast.KeyValueExpr:
+			name, ok := x.Key.(*ast.Ident)
+			if !ok {
+				break
+			}
+			// The first field of a line is the row's own; those of its value come later.
+			line := fset.Position(x.End()).Line
+			if value := reflect.ValueOf(row).FieldByName(name.Name); value.IsValid() && comments[line] == "" {
+				comments[line] = fmt.Sprintf(" // row %d: %s", n, raceShow(value))
+			}
+		}
+		return true
+	})
+	var b strings.Builder
+	fmt.Fprintf(&b, "package %s\n\nimport (\n", file.Name.Name)
+	for _, spec := range file.Imports {
+		location, _ := strconv.Unquote(spec.Path.Value)
+		name := path.Base(location)
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		if used[name] {
+			fmt.Fprintf(&b, "%s\n", source[fset.Position(spec.Pos()).Offset:fset.Position(spec.End()).Offset])
+		}
+	}
+	fmt.Fprintf(&b, ")\n\nfunc init() {\n%s = ", variable)
+	first := fset.Position(function.Pos()).Line
+	for i, line := range strings.Split(string(source[fset.Position(function.Pos()).Offset:fset.Position(function.End()).Offset]), "\n") {
+		b.WriteString(line + comments[first+i] + "\n")
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// raceShow spells a value on one line.
+func raceShow(value reflect.Value) string {
+	for value.Kind() == reflect.Pointer && !value.IsNil() {
+		value = value.Elem()
+	}
+	shown := value.Interface()
+	if v, ok := shown.(driver.Valuer); ok {
+		if plain, err := v.Value(); err == nil {
+			shown = plain
+		}
+	}
+	switch v := shown.(type) {
+	case string, []byte, json.RawMessage:
+		return fmt.Sprintf("%q", v)
+	case time.Time:
+		return v.Format(time.RFC3339)
+	}
+	return strings.Join(strings.Fields(fmt.Sprint(shown)), " ")
 }
 
 // raceMust ends the test when a call that prepares the race fails.
@@ -164,6 +309,7 @@ type raceDatabase struct {
 	conn     *pgx.Conn
 	explorer *explore.Explorer
 	tables   []raceTable
+	refused  map[string]string // as in raceSetup
 }
 
 // raceTable is a table, its columns that the server numbers, and their sequences.
@@ -226,7 +372,7 @@ func openRaceDatabase(t *testing.T, address string) *raceDatabase {
 			t.Fatalf("the schema does not load: %v\nracePrepare is SQL that runs before it", err)
 		}
 	}
-	d := &raceDatabase{conn: conn}
+	d := &raceDatabase{conn: conn, refused: map[string]string{}}
 	if d.tables, err = raceTables(ctx, conn); err != nil {
 		t.Fatal(err)
 	}
@@ -323,14 +469,22 @@ const raceFirstID = 1000
 // prepare runs the setup in an empty database, keeps what it made, and returns
 // the script that brings it back.
 func (d *raceDatabase) prepare(t *testing.T, r *race) (racers []racer, fixture string) {
+	t.Helper()
 	const begin, end = "SET session_replication_role = replica", "RESET session_replication_role"
 	clear := []string{begin}
 	for _, table := range d.tables {
 		clear = append(clear, "DELETE FROM "+table.Name)
 		clear = append(clear, table.startAt(1)...)
 	}
-	d.exec(t, append(clear, end, "DROP SCHEMA IF EXISTS race_saved CASCADE", "CREATE SCHEMA race_saved"))
-	racers = r.setup(&raceSetup{T: t, ctx: t.Context(), db: raceStore(d.conn), made: map[string]any{}})
+	clear = append(clear, end, "DROP SCHEMA IF EXISTS race_saved CASCADE", "CREATE SCHEMA race_saved")
+	empty := func() *raceSetup {
+		d.exec(t, clear)
+		return &raceSetup{T: t, ctx: t.Context(), db: raceStore(d.conn), made: map[string]any{}, refused: d.refused}
+	}
+	if r.trial != nil {
+		r.trial(empty())
+	}
+	racers = r.setup(empty())
 	var save []string
 	reset := []string{begin}
 	for i, table := range d.tables {

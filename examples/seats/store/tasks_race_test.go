@@ -12,16 +12,21 @@ import (
 	"github.com/pawldb/pawl/examples/seats/store/pawl"
 )
 
-// raceTasks makes up row n of app.tasks. Another function may be put here.
-var raceTasks = func(s *raceSetup, n int) store.TaskArgs {
+// raceRowOfTasks makes up row n of app.tasks. Another function may be put here.
+var raceRowOfTasks = func(s *raceSetup, n int) store.TaskArgs {
 	return store.TaskArgs{
 		Kind: raceText(n),
 		Body: json.RawMessage(raceJSON(n)),
 	}
 }
 
-// raceTasksRaces are the races of queue.tasks.
-func raceTasksRaces() []race {
+// raceEnqueuedTasks is the id of task n, enqueued once.
+func raceEnqueuedTasks(s *raceSetup, n int) int64 {
+	return raceRow(s, "raceRowOfTasks", n, raceRowOfTasks, s.db.Tasks.Enqueue)
+}
+
+// racesOfTasks are the races of queue.tasks.
+func racesOfTasks() []race {
 	rules := []raceRule{
 		{"Each task of the queue tasks is held by at most one live claim, and it comes back when its worker dies. A task can start twice, when a lease ran out; it is completed once.", "SELECT id, state, lease_until FROM app.tasks WHERE (state = 'running') <> (lease_until IS NOT NULL)"},
 	}
@@ -29,7 +34,7 @@ func raceTasksRaces() []race {
 		{
 			name: "Tasks: two claims of one task",
 			setup: func(s *raceSetup) []racer {
-				raceMust[int64](s, "enqueue")(s.db.Tasks.Enqueue(s.ctx, raceTasks(s, 1)))
+				raceEnqueuedTasks(s, 1)
 				return []racer{
 					{
 						name: "first claim",
@@ -54,8 +59,8 @@ func raceTasksRaces() []race {
 		{
 			name: "Tasks: two claims of two tasks",
 			setup: func(s *raceSetup) []racer {
-				raceMust[int64](s, "enqueue")(s.db.Tasks.Enqueue(s.ctx, raceTasks(s, 1)))
-				raceMust[int64](s, "enqueue")(s.db.Tasks.Enqueue(s.ctx, raceTasks(s, 2)))
+				raceEnqueuedTasks(s, 1)
+				raceEnqueuedTasks(s, 2)
 				return []racer{
 					{
 						name: "first claim",
@@ -80,7 +85,7 @@ func raceTasksRaces() []race {
 		{
 			name: "Tasks: a claim of a task whose lease is over, and its late complete",
 			setup: func(s *raceSetup) []racer {
-				raceMust[int64](s, "enqueue")(s.db.Tasks.Enqueue(s.ctx, raceTasks(s, 1)))
+				raceEnqueuedTasks(s, 1)
 				task := raceMust[[]store.TaskClaim](s, "claim")(s.db.Tasks.Claim(s.ctx, 1))[0]
 				raceExec(s, "UPDATE app.tasks SET lease_until = now() - interval '1 hour' WHERE lease_until IS NOT NULL")
 				return []racer{
@@ -105,7 +110,7 @@ func raceTasksRaces() []race {
 		{
 			name: "Tasks: a claim of a task whose lease is over, and its late fail",
 			setup: func(s *raceSetup) []racer {
-				raceMust[int64](s, "enqueue")(s.db.Tasks.Enqueue(s.ctx, raceTasks(s, 1)))
+				raceEnqueuedTasks(s, 1)
 				task := raceMust[[]store.TaskClaim](s, "claim")(s.db.Tasks.Claim(s.ctx, 1))[0]
 				raceExec(s, "UPDATE app.tasks SET lease_until = now() - interval '1 hour' WHERE lease_until IS NOT NULL")
 				return []racer{
@@ -130,7 +135,7 @@ func raceTasksRaces() []race {
 		{
 			name: "Tasks: complete and fail of one claim",
 			setup: func(s *raceSetup) []racer {
-				raceMust[int64](s, "enqueue")(s.db.Tasks.Enqueue(s.ctx, raceTasks(s, 1)))
+				raceEnqueuedTasks(s, 1)
 				task := raceMust[[]store.TaskClaim](s, "claim")(s.db.Tasks.Claim(s.ctx, 1))[0]
 				raceExec(s, "UPDATE app.tasks SET lease_until = now() + interval '1 hour' WHERE lease_until IS NOT NULL")
 				return []racer{
@@ -155,7 +160,7 @@ func raceTasksRaces() []race {
 		{
 			name: "Tasks: complete twice of one claim",
 			setup: func(s *raceSetup) []racer {
-				raceMust[int64](s, "enqueue")(s.db.Tasks.Enqueue(s.ctx, raceTasks(s, 1)))
+				raceEnqueuedTasks(s, 1)
 				task := raceMust[[]store.TaskClaim](s, "claim")(s.db.Tasks.Claim(s.ctx, 1))[0]
 				raceExec(s, "UPDATE app.tasks SET lease_until = now() + interval '1 hour' WHERE lease_until IS NOT NULL")
 				return []racer{

@@ -10,28 +10,27 @@ import (
 	"github.com/pawldb/pawl/testdata/cases/race-tests/store"
 )
 
-// raceFolders makes up row n of app.folders. Another function may be put here.
-var raceFolders = func(s *raceSetup, n int) store.FolderInsert {
+// raceRowOfFolders makes up row n of app.folders. Another function may be put
+// here.
+var raceRowOfFolders = func(s *raceSetup, n int) store.FolderInsert {
 	return store.FolderInsert{
 		Size: int32(n),
 	}
 }
 
-// raceFolderRow is row n, inserted once.
-func raceFolderRow(s *raceSetup, n int) store.Folder {
-	return raceRow(s, "raceFolders", n, func() (store.Folder, error) {
-		return s.db.Folders.Insert(s.ctx, raceFolders(s, n))
-	})
+// raceInsertedFolder is row n, inserted once.
+func raceInsertedFolder(s *raceSetup, n int) store.Folder {
+	return raceRow(s, "raceRowOfFolders", n, raceRowOfFolders, s.db.Folders.Insert)
 }
 
-// raceFoldersRaces are the races of table.folders.
-func raceFoldersRaces() []race {
+// racesOfFolders are the races of table.folders.
+func racesOfFolders() []race {
 	rules := []raceRule{}
 	return []race{
 		{
 			name: "Folders: two of grow",
 			setup: func(s *raceSetup) []racer {
-				row := raceFolderRow(s, 1)
+				row := raceInsertedFolder(s, 1)
 				return []racer{
 					{
 						name: "first grow",
@@ -62,8 +61,8 @@ func raceFoldersRaces() []race {
 		{
 			name: "Folders: two rows locked from both ends",
 			setup: func(s *raceSetup) []racer {
-				a := raceFolderRow(s, 1)
-				b := raceFolderRow(s, 2)
+				a := raceInsertedFolder(s, 1)
+				b := raceInsertedFolder(s, 2)
 				return []racer{
 					{
 						name: "a, b",

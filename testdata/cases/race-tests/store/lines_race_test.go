@@ -10,33 +10,32 @@ import (
 	"github.com/pawldb/pawl/testdata/cases/race-tests/store"
 )
 
-// raceLines makes up row n of app.lines. Another function may be put here.
-var raceLines = func(s *raceSetup, n int) store.LineInsert {
+// raceRowOfLines makes up row n of app.lines. Another function may be put here.
+var raceRowOfLines = func(s *raceSetup, n int) store.LineInsert {
 	return store.LineInsert{
-		Region: raceOrderRow(s, n).Region,
-		Number: raceOrderRow(s, n).Number,
+		Region: raceInsertedOrder(s, n).Region,
+		Number: raceInsertedOrder(s, n).Number,
 		Item:   raceRef(raceText(n)),
 		Active: true,
 	}
 }
 
-// raceLineRow is row n, inserted once.
-func raceLineRow(s *raceSetup, n int) store.Line {
-	return raceRow(s, "raceLines", n, func() (store.Line, error) {
-		return s.db.Lines.Insert(s.ctx, raceLines(s, n))
-	})
+// raceInsertedLine is row n, inserted once.
+func raceInsertedLine(s *raceSetup, n int) store.Line {
+	return raceRow(s, "raceRowOfLines", n, raceRowOfLines, s.db.Lines.Insert)
 }
 
-// raceLinesRaces are the races of table.lines.
-func raceLinesRaces() []race {
+// racesOfLines are the races of table.lines.
+func racesOfLines() []race {
 	rules := []raceRule{
 		{"No two rows of lines where active have the same region, number and item, rows with NULL there aside.", "SELECT region, number, item, count(*) AS rows FROM app.lines WHERE (active) AND (item) IS NOT NULL GROUP BY 1, 2, 3 HAVING count(*) > 1"},
 	}
 	return []race{
 		{
-			name: "Lines: two equal inserts",
+			name:  "Lines: two equal inserts",
+			trial: func(s *raceSetup) { raceInsertedLine(s, 1) },
 			setup: func(s *raceSetup) []racer {
-				in := raceLines(s, 1)
+				in := raceRowOfLines(s, 1)
 				return []racer{
 					{
 						name: "first insert",
@@ -61,10 +60,11 @@ func raceLinesRaces() []race {
 			rules: rules,
 		},
 		{
-			name: "Lines: an insert, and the delete of what region, number refers to",
+			name:  "Lines: an insert, and the delete of what region, number refers to",
+			trial: func(s *raceSetup) { raceInsertedLine(s, 1) },
 			setup: func(s *raceSetup) []racer {
-				parent := raceOrderRow(s, 1)
-				in := raceLines(s, 1)
+				parent := raceInsertedOrder(s, 1)
+				in := raceRowOfLines(s, 1)
 				return []racer{
 					{
 						name: "insert",
@@ -89,8 +89,8 @@ func raceLinesRaces() []race {
 		{
 			name: "Lines: two rows locked from both ends",
 			setup: func(s *raceSetup) []racer {
-				a := raceLineRow(s, 1)
-				b := raceLineRow(s, 2)
+				a := raceInsertedLine(s, 1)
+				b := raceInsertedLine(s, 2)
 				return []racer{
 					{
 						name: "a, b",

@@ -11,15 +11,20 @@ import (
 	"github.com/pawldb/pawl/testdata/cases/race-tests/store"
 )
 
-// raceMails makes up row n of app.mails. Another function may be put here.
-var raceMails = func(s *raceSetup, n int) store.MailArgs {
+// raceRowOfMails makes up row n of app.mails. Another function may be put here.
+var raceRowOfMails = func(s *raceSetup, n int) store.MailArgs {
 	return store.MailArgs{
 		Payload: []byte(raceText(n)),
 	}
 }
 
-// raceMailsRaces are the races of queue.mails.
-func raceMailsRaces() []race {
+// raceEnqueuedMails is the id of task n, enqueued once.
+func raceEnqueuedMails(s *raceSetup, n int) int64 {
+	return raceRow(s, "raceRowOfMails", n, raceRowOfMails, s.db.Mails.Enqueue)
+}
+
+// racesOfMails are the races of queue.mails.
+func racesOfMails() []race {
 	rules := []raceRule{
 		{"Each task of the queue mails is held by at most one live claim, and it comes back when its worker dies. A task can start twice, when a lease ran out; it is completed once.", "SELECT id, state, lease_until FROM app.mails WHERE (state = 'running') <> (lease_until IS NOT NULL)"},
 	}
@@ -27,7 +32,7 @@ func raceMailsRaces() []race {
 		{
 			name: "Mails: two claims of one task",
 			setup: func(s *raceSetup) []racer {
-				raceMust[int64](s, "enqueue")(s.db.Mails.Enqueue(s.ctx, raceMails(s, 1)))
+				raceEnqueuedMails(s, 1)
 				return []racer{
 					{
 						name: "first claim",
@@ -52,8 +57,8 @@ func raceMailsRaces() []race {
 		{
 			name: "Mails: two claims of two tasks",
 			setup: func(s *raceSetup) []racer {
-				raceMust[int64](s, "enqueue")(s.db.Mails.Enqueue(s.ctx, raceMails(s, 1)))
-				raceMust[int64](s, "enqueue")(s.db.Mails.Enqueue(s.ctx, raceMails(s, 2)))
+				raceEnqueuedMails(s, 1)
+				raceEnqueuedMails(s, 2)
 				return []racer{
 					{
 						name: "first claim",
@@ -78,7 +83,7 @@ func raceMailsRaces() []race {
 		{
 			name: "Mails: a claim of a task whose lease is over, and its late complete",
 			setup: func(s *raceSetup) []racer {
-				raceMust[int64](s, "enqueue")(s.db.Mails.Enqueue(s.ctx, raceMails(s, 1)))
+				raceEnqueuedMails(s, 1)
 				task := raceMust[[]store.MailClaim](s, "claim")(s.db.Mails.Claim(s.ctx, 1))[0]
 				raceExec(s, "UPDATE app.mails SET lease_until = now() - interval '1 hour' WHERE lease_until IS NOT NULL")
 				return []racer{
@@ -103,7 +108,7 @@ func raceMailsRaces() []race {
 		{
 			name: "Mails: a claim of a task whose lease is over, and its late fail",
 			setup: func(s *raceSetup) []racer {
-				raceMust[int64](s, "enqueue")(s.db.Mails.Enqueue(s.ctx, raceMails(s, 1)))
+				raceEnqueuedMails(s, 1)
 				task := raceMust[[]store.MailClaim](s, "claim")(s.db.Mails.Claim(s.ctx, 1))[0]
 				raceExec(s, "UPDATE app.mails SET lease_until = now() - interval '1 hour' WHERE lease_until IS NOT NULL")
 				return []racer{
@@ -128,7 +133,7 @@ func raceMailsRaces() []race {
 		{
 			name: "Mails: complete and fail of one claim",
 			setup: func(s *raceSetup) []racer {
-				raceMust[int64](s, "enqueue")(s.db.Mails.Enqueue(s.ctx, raceMails(s, 1)))
+				raceEnqueuedMails(s, 1)
 				task := raceMust[[]store.MailClaim](s, "claim")(s.db.Mails.Claim(s.ctx, 1))[0]
 				raceExec(s, "UPDATE app.mails SET lease_until = now() + interval '1 hour' WHERE lease_until IS NOT NULL")
 				return []racer{
@@ -153,7 +158,7 @@ func raceMailsRaces() []race {
 		{
 			name: "Mails: complete twice of one claim",
 			setup: func(s *raceSetup) []racer {
-				raceMust[int64](s, "enqueue")(s.db.Mails.Enqueue(s.ctx, raceMails(s, 1)))
+				raceEnqueuedMails(s, 1)
 				task := raceMust[[]store.MailClaim](s, "claim")(s.db.Mails.Claim(s.ctx, 1))[0]
 				raceExec(s, "UPDATE app.mails SET lease_until = now() + interval '1 hour' WHERE lease_until IS NOT NULL")
 				return []racer{

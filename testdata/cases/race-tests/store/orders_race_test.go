@@ -11,31 +11,31 @@ import (
 	"github.com/pawldb/pawl/testdata/cases/race-tests/store"
 )
 
-// raceOrders2 makes up row n of app.orders. Another function may be put here.
-var raceOrders2 = func(s *raceSetup, n int) store.OrderInsert {
+// raceRowOfOrders makes up row n of app.orders. Another function may be put
+// here.
+var raceRowOfOrders = func(s *raceSetup, n int) store.OrderInsert {
 	return store.OrderInsert{
 		Region:  int32(n),
 		Number:  pgtype.UUID{Bytes: [16]byte{15: byte(n)}, Valid: true},
-		Account: raceAccountRow(s, n).Name,
+		Account: raceInsertedAccount(s, n).Name,
 		State:   store.OrderStateCart,
 	}
 }
 
-// raceOrderRow is row n, inserted once.
-func raceOrderRow(s *raceSetup, n int) store.Order {
-	return raceRow(s, "raceOrders2", n, func() (store.Order, error) {
-		return s.db.Orders.Insert(s.ctx, raceOrders2(s, n))
-	})
+// raceInsertedOrder is row n, inserted once.
+func raceInsertedOrder(s *raceSetup, n int) store.Order {
+	return raceRow(s, "raceRowOfOrders", n, raceRowOfOrders, s.db.Orders.Insert)
 }
 
-// raceOrdersRaces are the races of table.orders.
-func raceOrdersRaces() []race {
+// racesOfOrders are the races of table.orders.
+func racesOfOrders() []race {
 	rules := []raceRule{}
 	return []race{
 		{
-			name: "Orders: two equal inserts",
+			name:  "Orders: two equal inserts",
+			trial: func(s *raceSetup) { raceInsertedOrder(s, 1) },
 			setup: func(s *raceSetup) []racer {
-				in := raceOrders2(s, 1)
+				in := raceRowOfOrders(s, 1)
 				return []racer{
 					{
 						name: "first insert",
@@ -61,10 +61,11 @@ func raceOrdersRaces() []race {
 			rules:     rules,
 		},
 		{
-			name: "Orders: an insert, and the delete of what account refers to",
+			name:  "Orders: an insert, and the delete of what account refers to",
+			trial: func(s *raceSetup) { raceInsertedOrder(s, 1) },
 			setup: func(s *raceSetup) []racer {
-				parent := raceAccountRow(s, 1)
-				in := raceOrders2(s, 1)
+				parent := raceInsertedAccount(s, 1)
+				in := raceRowOfOrders(s, 1)
 				return []racer{
 					{
 						name: "insert",
@@ -88,7 +89,7 @@ func raceOrdersRaces() []race {
 		{
 			name: "Orders: place and place of a row that is cart",
 			setup: func(s *raceSetup) []racer {
-				row := raceOrderRow(s, 1)
+				row := raceInsertedOrder(s, 1)
 				return []racer{
 					{
 						name: "first place",
@@ -116,7 +117,7 @@ func raceOrdersRaces() []race {
 		{
 			name: "Orders: place and cancel of a row that is cart",
 			setup: func(s *raceSetup) []racer {
-				row := raceOrderRow(s, 1)
+				row := raceInsertedOrder(s, 1)
 				return []racer{
 					{
 						name: "place",
@@ -142,7 +143,7 @@ func raceOrdersRaces() []race {
 		{
 			name: "Orders: cancel and cancel of a row that is cart",
 			setup: func(s *raceSetup) []racer {
-				row := raceOrderRow(s, 1)
+				row := raceInsertedOrder(s, 1)
 				return []racer{
 					{
 						name: "first cancel",
@@ -170,10 +171,10 @@ func raceOrdersRaces() []race {
 		{
 			name: "Orders: pay and pay of a row that is placed",
 			setup: func(s *raceSetup) []racer {
-				row := raceOrderRow(s, 1)
+				row := raceInsertedOrder(s, 1)
 				raceMust[store.Order](s, "place")(s.db.Orders.Place(s.ctx, row.Region, row.Number))
-				one1 := raceAccountRow(s, 1).Name
-				other1 := raceAccountRow(s, 2).Name
+				one1 := raceInsertedAccount(s, 1).Name
+				other1 := raceInsertedAccount(s, 2).Name
 				return []racer{
 					{
 						name: "first pay",
@@ -200,9 +201,9 @@ func raceOrdersRaces() []race {
 		{
 			name: "Orders: pay and cancel of a row that is placed",
 			setup: func(s *raceSetup) []racer {
-				row := raceOrderRow(s, 1)
+				row := raceInsertedOrder(s, 1)
 				raceMust[store.Order](s, "place")(s.db.Orders.Place(s.ctx, row.Region, row.Number))
-				one1 := raceAccountRow(s, 1).Name
+				one1 := raceInsertedAccount(s, 1).Name
 				return []racer{
 					{
 						name: "pay",
@@ -228,7 +229,7 @@ func raceOrdersRaces() []race {
 		{
 			name: "Orders: cancel and cancel of a row that is placed",
 			setup: func(s *raceSetup) []racer {
-				row := raceOrderRow(s, 1)
+				row := raceInsertedOrder(s, 1)
 				raceMust[store.Order](s, "place")(s.db.Orders.Place(s.ctx, row.Region, row.Number))
 				return []racer{
 					{
@@ -257,9 +258,9 @@ func raceOrdersRaces() []race {
 		{
 			name: "Orders: cancel and cancel of a row that is paid",
 			setup: func(s *raceSetup) []racer {
-				row := raceOrderRow(s, 1)
+				row := raceInsertedOrder(s, 1)
 				raceMust[store.Order](s, "place")(s.db.Orders.Place(s.ctx, row.Region, row.Number))
-				step21 := raceAccountRow(s, 1).Name
+				step21 := raceInsertedAccount(s, 1).Name
 				raceMust[store.Order](s, "pay")(s.db.Orders.Pay(s.ctx, row.Region, row.Number, step21))
 				return []racer{
 					{
@@ -288,7 +289,7 @@ func raceOrdersRaces() []race {
 		{
 			name: "Orders: two of annotate",
 			setup: func(s *raceSetup) []racer {
-				row := raceOrderRow(s, 1)
+				row := raceInsertedOrder(s, 1)
 				return []racer{
 					{
 						name: "first annotate",

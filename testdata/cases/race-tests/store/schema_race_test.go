@@ -6,12 +6,12 @@ package store_test
 // raceAll are the races of all tables, queues and singletons.
 func raceAll() []race {
 	var all []race
-	all = append(all, raceMailsRaces()...)
-	all = append(all, raceAccountsRaces()...)
-	all = append(all, raceFoldersRaces()...)
-	all = append(all, raceLinesRaces()...)
-	all = append(all, raceOrdersRaces()...)
-	all = append(all, raceTagsRaces()...)
+	all = append(all, racesOfMails()...)
+	all = append(all, racesOfAccounts()...)
+	all = append(all, racesOfFolders()...)
+	all = append(all, racesOfLines()...)
+	all = append(all, racesOfOrders()...)
+	all = append(all, racesOfTags()...)
 	all = append(all, raceSingletons()...)
 	return all
 }

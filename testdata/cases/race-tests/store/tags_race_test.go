@@ -10,28 +10,27 @@ import (
 	"github.com/pawldb/pawl/testdata/cases/race-tests/store"
 )
 
-// raceTags makes up row n of app.tags. Another function may be put here.
-var raceTags = func(s *raceSetup, n int) store.TagInsert {
+// raceRowOfTags makes up row n of app.tags. Another function may be put here.
+var raceRowOfTags = func(s *raceSetup, n int) store.TagInsert {
 	return store.TagInsert{
 		Name: raceText(n),
 	}
 }
 
-// raceTagRow is row n, inserted once.
-func raceTagRow(s *raceSetup, n int) store.Tag {
-	return raceRow(s, "raceTags", n, func() (store.Tag, error) {
-		return s.db.Tags.Insert(s.ctx, raceTags(s, n))
-	})
+// raceInsertedTag is row n, inserted once.
+func raceInsertedTag(s *raceSetup, n int) store.Tag {
+	return raceRow(s, "raceRowOfTags", n, raceRowOfTags, s.db.Tags.Insert)
 }
 
-// raceTagsRaces are the races of table.tags.
-func raceTagsRaces() []race {
+// racesOfTags are the races of table.tags.
+func racesOfTags() []race {
 	rules := []raceRule{}
 	return []race{
 		{
-			name: "Tags: two equal inserts",
+			name:  "Tags: two equal inserts",
+			trial: func(s *raceSetup) { raceInsertedTag(s, 1) },
 			setup: func(s *raceSetup) []racer {
-				in := raceTags(s, 1)
+				in := raceRowOfTags(s, 1)
 				return []racer{
 					{
 						name: "first insert",
@@ -59,8 +58,8 @@ func raceTagsRaces() []race {
 		{
 			name: "Tags: two rows locked from both ends",
 			setup: func(s *raceSetup) []racer {
-				a := raceTagRow(s, 1)
-				b := raceTagRow(s, 2)
+				a := raceInsertedTag(s, 1)
+				b := raceInsertedTag(s, 2)
 				return []racer{
 					{
 						name: "a, b",
