@@ -163,6 +163,9 @@ func (j *judgement) undeclaredChanges() []explore.Violation {
 			if d.op == nil || d.table == (ir.TableRef{}) || len(j.deeds(i)) > 1 {
 				continue
 			}
+			if d.outcome.Answer == client.NotFound && (d.op.Kind == ir.InsertOp || d.op.Kind == ir.EnqueueOp) {
+				found = append(found, explore.Violation{Rule: fmt.Sprintf("s%d inserted a row, got none back, and no error says why", i)})
+			}
 			who := "c.client <> " + strconv.Itoa(i)
 			found = append(found, j.bad(rule{
 				fmt.Sprintf("s%d made a change that %s does not declare", i, d.op.Address),

@@ -4,8 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/internal/devdb/pgtest"
+	"github.com/pawldb/pawl/verify/client"
 )
 
 // TestQueueOfOneAttempt: a task that may be tried once only is dead when its lease
@@ -85,22 +88,66 @@ var spoils = []spoil{
 }
 
 // TestQueueSpoiled spoils one compiled statement at a time: a check that says that
-// such a queue holds would be worth nothing.
+// such a queue holds would be worth nothing. The schema is the same for all, and
+// so they share a database.
 func TestQueueSpoiled(t *testing.T) {
+	sound := seats(t)
+	st := scratchSite(t, sound)
 	for _, s := range spoils {
 		t.Run(strings.ReplaceAll(s.name, " ", "-"), func(t *testing.T) {
-			t.Parallel()
 			p := seats(t)
 			replace(t, p, s.op, s.role, s.old, s.with)
-			report, err := Run(t.Context(), p, Options{URL: pgtest.URL(t), Addresses: []string{"queue.tasks/" + s.check}, Workers: 1})
+			st.index, st.performer = newIndex(p), client.New(p)
+			c := findCheck(t, st.index, "queue.tasks/"+s.check)
+			sc, err := st.stage(t.Context(), c)
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := report.Subjects[0].Checks[0]
-			if c.Verdict != Violated || len(c.Counterexamples) == 0 {
-				t.Fatalf("%s says: %s %s", c.ID, c.Verdict, c.Detail)
+			got, err := st.explorer.Explore(t.Context(), st.scenario(c, sc, &mutant{}, true))
+			if err != nil {
+				t.Fatal(err)
 			}
-			t.Log(c.Counterexamples[0].Run.Violations[0].Rule)
+			if len(got.Counterexamples) == 0 {
+				t.Fatalf("%s finds nothing in %d schedules; inconclusive are %d", c.id, got.Schedules, len(got.Inconclusive))
+			}
+			for _, v := range got.Counterexamples[0].Violations {
+				t.Log(v.Rule)
+			}
 		})
 	}
+}
+
+// scratchSite is a database with a program's schema.
+func scratchSite(t *testing.T, p *ir.Program) *site {
+	t.Helper()
+	url := pgtest.URL(t)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = prepare(t.Context(), conn, p)
+	_ = conn.Close(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := openSite(t.Context(), url, newIndex(p), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.close(t.Context()) })
+	return s
+}
+
+// findCheck is a check by its ID.
+func findCheck(t *testing.T, x *index, id string) *check {
+	t.Helper()
+	for _, s := range models(x) {
+		for _, c := range s.checks {
+			if c.id == id {
+				return c
+			}
+		}
+	}
+	t.Fatalf("there is no check %s", id)
+	return nil
 }
