@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -46,7 +47,7 @@ func Spec(c *verify.Counterexample, o SpecOptions) (string, error) {
 	if err := s.setup(c, o); err != nil {
 		return "", fmt.Errorf("%s: %w", c.ID, err)
 	}
-	s.body()
+	s.body(filledTables(c.Fixture))
 	return s.out.String(), nil
 }
 
@@ -162,7 +163,8 @@ func (s *spec) head(c *verify.Counterexample, o SpecOptions) {
 			s.comment("  " + namedValues(v.Columns, row))
 		}
 	}
-	s.comment("Run it as a superuser in a database that may be spoiled: isolationtester 'dbname=scratch' < FILE")
+	s.comment("Run it as a superuser, each specification in a fresh database: the objects of another one would be in its way.")
+	s.comment("  createdb scratch; isolationtester 'dbname=scratch' < FILE; dropdb scratch")
 }
 
 func (s *spec) comment(text string) { fmt.Fprintf(&s.out, "# %s\n", visible(text)) }
@@ -178,7 +180,7 @@ func (s *spec) block(word, indent, sql string) {
 // setup makes schema, gates and rows, and takes them away.
 func (s *spec) setup(c *verify.Counterexample, o SpecOptions) error {
 	s.out.WriteString("\n")
-	statements := append([]string{}, o.Schema...)
+	statements := slices.Clone(o.Schema)
 	if len(s.gates) > 0 {
 		statements = append(statements, gateFunction(len(s.sessions)), gateTriggers(o.Gates))
 	}
@@ -263,8 +265,9 @@ func gateTriggers(tables []string) string {
 // doubled is SQL as it stands inside a string constant.
 func doubled(sql string) string { return strings.ReplaceAll(sql, "'", "''") }
 
-// body writes the sessions and the order of their steps.
-func (s *spec) body() {
+// body writes the sessions and the order of their steps. A session more shows at
+// the end what became of the rows of the tables.
+func (s *spec) body(tables []string) {
 	if len(s.gates) > 0 {
 		// The first session: its setup must hold the locks before anybody starts.
 		fmt.Fprintf(&s.out, "\nsession gates\n")
@@ -307,6 +310,14 @@ func (s *spec) body() {
 			// The teardown would wait for its locks.
 			s.block("teardown", "", "ROLLBACK;")
 		}
+	}
+	if len(tables) > 0 {
+		s.out.WriteString("\n# What is there in the end.\nsession after\n")
+	}
+	for i, table := range tables {
+		name := fmt.Sprintf("after_%d", i+1)
+		s.block("step "+name, "", "SELECT * FROM "+table+" ORDER BY 1;")
+		s.permutation = append(s.permutation, name)
 	}
 	fmt.Fprintf(&s.out, "\npermutation %s\n", strings.Join(s.permutation, " "))
 }

@@ -286,6 +286,7 @@ func TestSpec(t *testing.T) {
 				granted += 1 + len(step.Ahead)
 			}
 		}
+		granted++ // The rows that are left are asked for.
 		if len(s.permutation) != 1 || len(s.permutation[0]) != granted {
 			t.Errorf("%s: the permutations are %v, and %d steps were granted", name, s.permutation, granted)
 		}
@@ -320,8 +321,9 @@ func TestSpecOfBooked(t *testing.T) {
 			{name: "s1", order: []string{"s1_1"}, steps: map[string]string{
 				"s1_1": "/* table.seats.transitions.status.book */ " + fmt.Sprintf(update, "bob"),
 			}},
+			{name: "after", order: []string{"after_1"}, steps: map[string]string{"after_1": "SELECT * FROM app.seats ORDER BY 1;"}},
 		},
-		permutation: [][]string{{"s0_1", "s0_2", "s1_1", "s0_3"}},
+		permutation: [][]string{{"s0_1", "s0_2", "s1_1", "s0_3", "after_1"}},
 	}
 	if diff := cmp.Diff(want, s, cmp.AllowUnexported(isolationSpec{}, isolationSession{})); diff != "" {
 		t.Error(diff)
@@ -374,6 +376,34 @@ func TestSpecReplacesParameters(t *testing.T) {
 	}
 }
 
+// Arrays are spelled so that a reader sees them, and PostgreSQL the same ones.
+func TestSpecSpellsArrays(t *testing.T) {
+	conn := connect(t)
+	for arg, want := range map[string]string{
+		`{1,2}`: `ARRAY['1', '2']::text[]`, `{}`: `ARRAY[]::text[]`, `{NULL,"NULL"}`: `ARRAY[NULL, 'NULL']::text[]`,
+		`{"a b","c\\"d\\\\"}`: "", `{"}","it's, {"}`: "", `{{1,2},{3,4}}`: "", `{a b}`: "", `[0:1]={1,2}`: "",
+	} {
+		c := &verify.Counterexample{Run: &explore.Run{Steps: []explore.Step{{Kind: explore.Statement, SQL: "SELECT $1::text[] AS a", Args: []string{arg}}}}}
+		text, err := report.Spec(c, report.SpecOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := parseSpec(text)
+		if err != nil {
+			t.Fatalf("%v in:\n%s", err, text)
+		}
+		got := s.sessions[0].steps["s0_1"]
+		if want != "" && got != "SELECT "+want+" AS a;" {
+			t.Errorf("%s became %s, want %s", arg, got, want)
+		}
+		if same, other := query(t, conn, "SELECT "+literal(arg)+"::text[] AS a"), query(t, conn, got); same != other {
+			t.Errorf("%s became %s, which is %s and not %s", arg, got, other, same)
+		}
+	}
+}
+
+func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
 // The statements of a batch each begin with $1.
 func TestSpecReplacesParametersOfABatch(t *testing.T) {
 	c := &verify.Counterexample{Run: &explore.Run{Steps: []explore.Step{{
@@ -413,8 +443,8 @@ func TestIsolationtesterRunsSpecs(t *testing.T) {
 	}
 	for name, want := range map[string][]string{
 		"booked": {
-			"starting permutation: s0_1 s0_2 s1_1 s0_3",
-			"booked_by = 'bob'", "<waiting ...>", "step s1_1: <... completed>", "7|booked",
+			"starting permutation: s0_1 s0_2 s1_1 s0_3 after_1",
+			"booked_by = 'bob'", "<waiting ...>", "step s1_1: <... completed>", "7|booked", "step after_1:", "7|booked|bob",
 		},
 		"gated": {
 			"<waiting ...>", "step s1_1:", "step go_s0_1:", "step s0_1: <... completed>",

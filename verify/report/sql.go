@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -185,17 +186,133 @@ func withArguments(sql string, args []string) string {
 			continue
 		}
 		highest = max(highest, n)
-		list[i].text = argument(args[used+n-1])
+		list[i].text = argument(args[used+n-1], join(list[i+1:]))
 	}
 	return join(list)
 }
 
-// argument is a literal of unknown type, as a parameter is sent, or NULL.
-func argument(arg string) string {
+// argument is a literal of unknown type, as a parameter is sent, or NULL. Before
+// a cast to an array it is the array's constructor, which needs no braces.
+func argument(arg, rest string) string {
 	if arg == "NULL" {
 		return "NULL"
 	}
+	if castsToArray(rest) {
+		if elements, ok := arrayElements(arg); ok {
+			for i, e := range elements {
+				if e == nil {
+					elements[i] = new("NULL")
+				} else {
+					elements[i] = new(ir.Literal(*e))
+				}
+			}
+			return "ARRAY[" + strings.Join(each(elements, func(e *string) string { return *e }), ", ") + "]"
+		}
+	}
 	return ir.Literal(arg)
+}
+
+// castsToArray reports whether SQL begins with a cast to an array of one dimension
+// whose type is spelled without quotes.
+func castsToArray(sql string) bool {
+	sql, ok := strings.CutPrefix(sql, "::")
+	if !ok {
+		return false
+	}
+	name := strings.TrimLeftFunc(sql, func(r rune) bool { return r == '.' || r == ' ' || r < 0x80 && isWord(byte(r)) })
+	return len(name) < len(sql) && strings.HasPrefix(name, "[]")
+}
+
+// arrayElements reads the text form of an array of one dimension; nil for NULL. It
+// gives up where PostgreSQL would not write it so.
+func arrayElements(text string) (elements []*string, ok bool) {
+	text, ok = strings.CutPrefix(text, "{")
+	if !ok || !strings.HasSuffix(text, "}") {
+		return nil, false
+	}
+	if text == "}" {
+		return nil, true
+	}
+	for text != "" {
+		var element *string
+		if element, text, ok = arrayElement(text); !ok {
+			return nil, false
+		}
+		elements = append(elements, element)
+	}
+	return elements, true
+}
+
+// arrayElement reads one element and the comma or the brace after it.
+func arrayElement(text string) (element *string, rest string, ok bool) {
+	if text[0] != '"' {
+		end := strings.IndexAny(text, `,{}"\ `)
+		if end < 1 || text[end] != ',' && text[end:] != "}" {
+			return nil, "", false
+		}
+		if !strings.EqualFold(text[:end], "NULL") {
+			element = new(text[:end])
+		}
+		return element, text[end+1:], text[end:] != ","
+	}
+	var b strings.Builder
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			if i++; i < len(text) {
+				b.WriteByte(text[i])
+			}
+		case '"':
+			rest = text[i+1:]
+			if rest != "}" && (len(rest) < 2 || rest[0] != ',') {
+				return nil, "", false
+			}
+			return new(b.String()), rest[1:], true
+		default:
+			b.WriteByte(text[i])
+		}
+	}
+	return nil, "", false
+}
+
+// filledTables are the tables of a script's INSERT statements, each once, as the
+// script spells them.
+func filledTables(script string) []string {
+	const insert = "INSERT INTO "
+	var tables []string
+	list := pieces(script)
+	for i, p := range list {
+		if p.class != code {
+			continue
+		}
+		for _, after := range strings.Split(p.text, insert)[1:] {
+			name, ended := tableName(after)
+			for _, next := range list[i+1:] {
+				if ended {
+					break
+				}
+				part := next.text
+				if next.class == code {
+					part, ended = tableName(part)
+				}
+				name += part
+			}
+			if name != "" && !slices.Contains(tables, name) {
+				tables = append(tables, name)
+			}
+		}
+	}
+	return tables
+}
+
+// tableName is what of code belongs to the name that it begins with, and whether
+// the name ends there.
+func tableName(code string) (name string, ended bool) {
+	i := strings.IndexAny(code, " \n(")
+	if i < 0 {
+		return code, false
+	}
+	return code[:i], true
 }
 
 // withoutBraces is SQL that says the same and holds no "}", which ends a block
