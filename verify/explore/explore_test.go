@@ -162,9 +162,17 @@ func TestExploreAfterACancelledOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, after := range []time.Duration{want.Duration / 5, want.Duration / 3} {
-		ctx, cancel := context.WithTimeout(t.Context(), after)
-		if _, err := x.Explore(ctx, s); !errors.Is(err, context.DeadlineExceeded) {
+	for _, after := range []int{2, 5} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cut, runs := lostUpdate(), 0
+		cut.Gates = s.Gates
+		cut.Clients[1].Run = func(ctx context.Context, conn *explore.Conn) (any, error) {
+			if runs++; runs == after {
+				time.AfterFunc(time.Millisecond, cancel)
+			}
+			return readThenWrite(ctx, conn)
+		}
+		if _, err := x.Explore(ctx, cut); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v, want the context's", err)
 		}
 		cancel()

@@ -32,6 +32,24 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
+func TestMentionsTime(t *testing.T) {
+	for sql, want := range map[string]bool{
+		`select now()`:                            true,
+		`select pg_catalog.Now ( )`:               true,
+		`insert into t values (CURRENT_DATE)`:     true,
+		`select 'now'::timestamptz`:               true,
+		`select '--', localtime`:                  true,
+		`select a from t where b<localtimestamp`:  true,
+		`select nowhere, now_, clock_timestamp()`: false,
+		`select 1`: false,
+		``:         false,
+	} {
+		if got := mentionsTime(sql); got != want {
+			t.Errorf("mentionsTime(%q) = %v, want %v", sql, got, want)
+		}
+	}
+}
+
 func TestIndependent(t *testing.T) {
 	read, write := class{effect: Read}, class{effect: Write}
 	commit := class{effect: Local, ends: true}
