@@ -50,6 +50,7 @@ type actor struct {
 	session *session
 	effect  func(string) Effect
 	full    bool
+	clock   bool // Scenario.Clock
 	grant   chan struct{}
 	events  chan<- event
 	over    <-chan struct{} // closed when the schedule is over

@@ -23,16 +23,19 @@ import (
 type Conn struct {
 	actor *actor
 	pg    *pgx.Conn
-	// ahead collects what was sent without a grant since the last step.
+	// ahead collects what goes with the next step without a grant of its own, and
+	// held sends the part of it that is kept back until then.
 	ahead []string
+	held  []func(context.Context) error
 	// serializable is set once a transaction at that level may have been opened,
 	// and stays: to take too much for serializable costs schedules, no more.
 	serializable bool
 	checks       bool // COMMIT may have constraints to check
 }
 
-// Begin opens a transaction. Without [Options.Full] it waits for no grant: BEGIN
-// takes no snapshot and no lock, so it travels with the first statement.
+// Begin opens a transaction. Without [Options.Full] and [Scenario.Clock] it sends
+// nothing: BEGIN takes no snapshot and no lock, so it travels with the first
+// statement, which also returns its error.
 func (c *Conn) Begin(ctx context.Context) (pgx.Tx, error) {
 	return c.BeginTx(ctx, pgx.TxOptions{})
 }
@@ -40,25 +43,24 @@ func (c *Conn) Begin(ctx context.Context) (pgx.Tx, error) {
 // BeginTx opens a transaction like [Conn.Begin]. A BeginQuery and a CommitQuery
 // are sent as they are.
 func (c *Conn) BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error) {
-	var real pgx.Tx
-	err := c.step(ctx, single(beginSQL(options), nil), func() answer {
-		var err error
-		real, err = c.pg.BeginTx(ctx, options)
-		return answer{tag: tagUnless(err, "BEGIN"), err: err}
-	})
-	if err != nil {
-		return nil, err
-	}
 	commit := options.CommitQuery
 	if commit == "" {
 		commit = "commit"
 	}
-	return &tx{conn: c, real: real, names: new(int), commitSQL: commit, rollbackSQL: "rollback"}, nil
+	t := &tx{conn: c, names: new(int), commitSQL: commit, rollbackSQL: "rollback"}
+	return t.open(ctx, beginSQL(options), "BEGIN", func(ctx context.Context) (pgx.Tx, error) {
+		return c.pg.BeginTx(ctx, options)
+	})
 }
 
 // Exec runs a statement, or without arguments a script of several.
 func (c *Conn) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
 	var tag pgconn.CommandTag
+	if len(args) == 0 {
+		if text, held := c.holdScript(ctx, sql); held {
+			return pgconn.NewCommandTag(text), nil
+		}
+	}
 	err := c.step(ctx, single(sql, args), func() answer {
 		if len(args) == 0 {
 			results, err := c.pg.PgConn().Exec(ctx, sql).ReadAll()
@@ -142,7 +144,7 @@ func (c *Conn) step(ctx context.Context, parts []part, work func() answer) error
 	default:
 	}
 	q := c.request(ctx, parts)
-	if !q.gated(c.actor.full) {
+	if !q.gated {
 		c.ahead = append(c.ahead, q.sql)
 		return work().err
 	}
@@ -150,7 +152,10 @@ func (c *Conn) step(ctx context.Context, parts []part, work func() answer) error
 	if err := c.actor.ask(q); err != nil {
 		return err
 	}
-	a := work()
+	a := answer{err: c.sendHeld(ctx)}
+	if a.err == nil {
+		a = work()
+	}
 	a.commits = q.committed(a, c.pg)
 	c.actor.tell(a)
 	return a.err

@@ -31,7 +31,8 @@
 // Many orders come out alike, and unless [Options.Full] is set one of them stands
 // for the others:
 //
-//   - BEGIN takes no snapshot, so it travels with the first statement.
+//   - BEGIN takes no snapshot, so it travels with the first statement. It takes the
+//     time of now() then, as late as it can be: see [Scenario.Clock].
 //   - Of clients of one [Client.Class] only the first may start.
 //   - Two steps that commute are tried in one order, not in both. That needs to
 //     know what a statement does: see [Scenario.Effect]. A snapshot read and an
@@ -48,9 +49,11 @@
 // deadlock is always the one who closed the circle, however busy the machine is. Who
 // gets a lock first of two that wait for one transaction to end is the server's
 // choice, and not repeatable. On the way to a new schedule the
-// explorer compares what can be chosen from with what it has seen there before.
-// Where that differs it tries again, and then says so: such an exploration is not
-// complete, and never a pass.
+// explorer compares what can be chosen from, and each answer's command tag and
+// SQLSTATE, with what it has seen there before. At the end it runs the first
+// schedule and the last once more and compares their outcomes. One deviation that
+// does not come again is tolerated, and told in [Result.Repeated]. Any more, or
+// another outcome, and the exploration is not complete, and never a pass.
 //
 // The package needs pgx and nothing else, so that tests of a project can carry a
 // copy of it.

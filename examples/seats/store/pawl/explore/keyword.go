@@ -2,7 +2,10 @@
 
 package explore
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // kindOf recognises transaction control by the first words of a statement. A
 // text of several statements is a Statement.
@@ -37,6 +40,19 @@ func kindOf(sql string) Kind {
 func several(sql string) bool {
 	_, rest, found := strings.Cut(sql, ";")
 	return found && strings.TrimLeft(skipBlank(rest), "; \t\r\n") != ""
+}
+
+// mentionsTime reports whether a statement may ask for the time of its transaction.
+// In a literal or a comment the word counts too: that costs schedules, no more.
+func mentionsTime(sql string) bool {
+	words := strings.FieldsFunc(strings.ToLower(sql), func(r rune) bool { return r < 0x80 && !isWordByte(byte(r)) })
+	return slices.ContainsFunc(words, func(w string) bool {
+		switch w {
+		case "now", "current_timestamp", "transaction_timestamp", "current_date", "current_time", "localtime", "localtimestamp":
+			return true
+		}
+		return false
+	})
 }
 
 // word returns the first word of sql in lower case, or its first other

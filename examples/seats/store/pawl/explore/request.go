@@ -4,6 +4,7 @@ package explore
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -26,10 +27,11 @@ type request struct {
 	kind  Kind
 	sql   string
 	args  []string
-	ahead []string // what was sent before it without a grant
+	ahead []string // what is sent before it with the same grant, or was without one
 	class class
-	// local is true when nothing in it touches what others see.
-	local bool
+	// local is true when nothing in it touches what others see, and gated when it
+	// waits for a grant.
+	local, gated bool
 }
 
 // request describes what c is about to send. It runs on the client's goroutine,
@@ -46,19 +48,29 @@ func (c *Conn) request(ctx context.Context, parts []part) request {
 		}
 	}
 	q.sql = strings.Join(texts, ";\n")
-	open := !c.pg.IsClosed() && c.pg.PgConn().TxStatus() != idle
+	known := !c.pg.IsClosed() && c.pg.PgConn().TxStatus() != idle
+	open := known || len(c.held) > 0
 	q.class, q.local = classify(parts, open, c.actor.effect)
 	q.class.serializable, q.class.checks = c.serializable, c.checks
 	if len(parts) == 1 {
 		q.kind = kindOf(parts[0].sql)
 	}
+	c.admit(&q, parts, known)
 	return q
 }
 
-// gated reports whether q waits for a grant. BEGIN and what touches nothing
-// shared does so only in a full search.
-func (q *request) gated(full bool) bool {
-	return full || q.kind != Begin && !q.local
+// admit decides whether q waits for a grant. In a reduced search what touches
+// nothing shared does not, unless it is with what BEGIN goes to the server: then the
+// transaction's time is taken, and to be early or late is a difference. open says
+// whether the server knows of a transaction before it.
+func (c *Conn) admit(q *request, parts []part, open bool) {
+	silent := q.kind == Begin || q.local
+	begins := len(c.held) > 0 || !open && slices.ContainsFunc(parts, func(p part) bool { return kindOf(p.sql) == Begin })
+	q.gated = c.actor.full || !silent || begins
+	asks := c.actor.clock && !open && slices.ContainsFunc(parts, func(p part) bool { return mentionsTime(p.sql) })
+	if begins && (silent || c.actor.clock) || asks {
+		q.class.effect = Unknown
+	}
 }
 
 // committed reports whether q, answered with a, made work visible to others.

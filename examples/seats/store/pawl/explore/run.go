@@ -54,8 +54,8 @@ type Step struct {
 	// SQL is the statement; of a batch, all of them, joined by ";" and a line's end.
 	SQL  string
 	Args []string // as text; NULL is "NULL"
-	// Ahead is what the client sent before it without waiting for a grant: BEGIN,
-	// and statements that are Local.
+	// Ahead is what had no grant of its own: the BEGIN that was sent with the step,
+	// and statements before it that are Local.
 	Ahead []string
 	State StepState
 	// WaitsFor are the clients that hold what the step waits for.

@@ -33,6 +33,12 @@ type Scenario struct {
 	// answer, costs schedules and is always right. It is asked about one statement: a
 	// text of several is Unknown.
 	Effect func(sql string) Effect
+	// Clock says that the outcome depends on the transaction's time, which BEGIN
+	// takes: now(), CURRENT_DATE and their like, in a statement, a default or a
+	// trigger. BEGIN is then a step of its own also in a reduced search, and a
+	// statement outside of a transaction that mentions the time is Unknown. Without it
+	// BEGIN goes with the first statement, and now() is as late as it can be.
+	Clock bool
 	// AfterCommit is asked after each COMMIT and each statement that commits by
 	// itself, on a connection of its own, while no client is running.
 	AfterCommit func(ctx context.Context, conn *pgx.Conn) ([]Violation, error)

@@ -110,7 +110,7 @@ func (e *schedule) actor(index int, over <-chan struct{}) (*actor, *Conn) {
 	session := e.explorer.sessions[index]
 	a := &actor{
 		index: index, client: e.scenario.Clients[index], session: session,
-		effect: e.scenario.Effect, full: e.explorer.options.Full,
+		effect: e.scenario.Effect, full: e.explorer.options.Full, clock: e.scenario.Clock,
 		grant: make(chan struct{}), events: e.events, over: over,
 	}
 	return a, &Conn{actor: a, pg: session.conn, serializable: e.explorer.serializable, checks: e.explorer.deferrable}

@@ -45,6 +45,9 @@ func (a Answers) String() string { return strings.Join(a, "; ") }
 
 // say runs a statement and returns the answer as text.
 func (c *Conn) say(ctx context.Context, sql string) (string, error) {
+	if tag, held := c.holdScript(ctx, sql); held {
+		return tag, nil
+	}
 	var text string
 	err := c.step(ctx, single(sql, nil), func() answer {
 		results, err := c.pg.PgConn().Exec(ctx, sql).ReadAll()

@@ -12,8 +12,13 @@ import (
 // first rows were not gated.
 var errManyRows = errors.New("a statement changes several rows")
 
-// repeats is how often a schedule is tried again that came out differently.
-const repeats = 3
+const (
+	// repeats is how often a schedule is tried again that came out differently.
+	repeats = 3
+	// tolerated is how many schedules of an exploration may need that. What happens
+	// twice is no accident: a client that tosses a coin needs few repeats too.
+	tolerated = 1
+)
 
 // node is a decision on the way to the current schedule.
 type node struct {
@@ -21,6 +26,8 @@ type node struct {
 	chosen  int  // index in enabled
 	blocked bool // somebody waited for a lock
 	wide    bool // what was chosen turned out to concern others
+	answers answers
+	known   bool // answers are
 	// asleep are clients whose next step need not be tried here: it was, or what
 	// follows comes out like a schedule that was executed.
 	asleep map[int]class
@@ -53,10 +60,15 @@ func (n *node) matches(enabled []choice) bool {
 type search struct {
 	full  bool
 	path  []*node
-	depth int // decisions taken in the current schedule
+	depth int     // decisions taken in the current schedule
+	came  answers // since the last of them
+	fixed bool    // nothing is added to path
 }
 
 func (s *search) decide(enabled []choice, blocked bool) (client int, v verdict) {
+	if !s.agrees() || s.fixed && s.depth == len(s.path) {
+		return 0, diverge
+	}
 	if s.depth < len(s.path) {
 		n := s.path[s.depth]
 		if !n.matches(enabled) {
@@ -92,6 +104,7 @@ func (s *search) inherited() map[int]class {
 }
 
 func (s *search) took(steps []Step) {
+	s.came.add(steps)
 	if s.depth > 0 && slices.ContainsFunc(steps, concernsOthers) {
 		s.path[s.depth-1].wide = true
 	}
@@ -103,13 +116,31 @@ func concernsOthers(s Step) bool {
 	return s.Kind == Resume || s.Kind == Commit && (s.State == Waiting || s.Err != nil)
 }
 
+// agrees reports whether the last choice was answered as it was before, which it
+// remembers when there is no before.
+func (s *search) agrees() bool {
+	came := s.came
+	s.came = nil
+	if s.depth == 0 {
+		return true
+	}
+	n := s.path[s.depth-1]
+	if !n.known {
+		n.answers, n.known = came, true
+	}
+	return slices.Equal(n.answers, came)
+}
+
+// restart goes back to the fixture, to take the same choices again.
+func (s *search) restart() { s.depth, s.came = 0, nil }
+
 // advance moves on to the next schedule; false when there is none.
 func (s *search) advance() bool {
-	s.depth = 0
+	s.restart()
 	for len(s.path) > 0 {
 		n := s.path[len(s.path)-1]
 		n.asleep[n.enabled[n.chosen].client] = n.class()
-		n.wide = false
+		n.wide, n.answers, n.known = false, nil, false
 		if n.next() {
 			return true
 		}
@@ -122,30 +153,39 @@ func (s *search) advance() bool {
 func (x *Explorer) exhaust(ctx context.Context, s *Scenario) (*Result, error) {
 	result := &Result{Scenario: s.Name, Outcomes: make(map[string]int), Complete: true}
 	tree := &search{full: x.options.Full}
-	for {
-		run, ended, err := x.tryAgain(ctx, s, tree)
+	var sample sample
+	for more := true; more; {
+		run, ended, err := x.tryAgain(ctx, s, tree, result)
 		if err != nil {
 			return nil, err
 		}
 		x.count(result, s, run, ended)
-		if x.enough(s, result) {
-			result.Complete = result.Complete && !tree.advance()
-			return result, nil
-		}
-		if !tree.advance() {
+		sample.take(s, run, ended, tree)
+		more = tree.advance()
+		if more && x.enough(s, result) {
+			result.Complete = false
 			return result, nil
 		}
 	}
+	if !result.Complete {
+		return result, nil
+	}
+	return result, x.confirm(ctx, s, &sample, result)
 }
 
 // tryAgain executes the search's current schedule, several times if it does not
 // come to where the search has been before.
-func (x *Explorer) tryAgain(ctx context.Context, s *Scenario, tree *search) (*Run, verdict, error) {
+func (x *Explorer) tryAgain(ctx context.Context, s *Scenario, tree *search, result *Result) (*Run, verdict, error) {
 	for try := 0; ; try++ {
 		run, ended, err := x.execute(ctx, s, tree)
-		short := tree.depth < len(tree.path)
-		if err != nil || ended != diverge && !short {
+		if err != nil {
 			return run, ended, err
+		}
+		if ended == proceed && run.Stuck == "" && !tree.agrees() {
+			ended = diverge
+		}
+		if ended != diverge && tree.depth == len(tree.path) {
+			return run, ended, nil
 		}
 		if try == repeats {
 			tree.path = tree.path[:tree.depth] // what is below cannot be reached
@@ -155,7 +195,11 @@ func (x *Explorer) tryAgain(ctx context.Context, s *Scenario, tree *search) (*Ru
 			}
 			return run, ended, nil
 		}
-		tree.depth = 0
+		if result.Repeated++; result.Repeated > tolerated {
+			run.Deviation = "it went on differently here than when it was first begun, and it is not the first that did"
+			result.differs(run)
+		}
+		tree.restart()
 	}
 }
 
@@ -166,8 +210,7 @@ func (x *Explorer) count(r *Result, s *Scenario, run *Run, ended verdict) {
 		r.Pruned++
 		return
 	case ended == diverge:
-		r.NonDeterministic = append(r.NonDeterministic, run)
-		r.Complete = false
+		r.differs(run)
 		return
 	case run.Stuck != "":
 		r.Inconclusive = append(r.Inconclusive, run)

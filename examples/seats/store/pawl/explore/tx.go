@@ -16,11 +16,32 @@ import (
 // transaction, so that it fails as that does.
 type tx struct {
 	conn        *Conn
-	real        pgx.Tx
-	names       *int // savepoints so far; shared by the whole transaction
+	real        pgx.Tx // nil while its BEGIN is kept back
+	names       *int   // savepoints so far; shared by the whole transaction
 	commitSQL   string
 	rollbackSQL string
 	closed      bool
+}
+
+// open sends the statement that opens t, or keeps it back. If that fails when it is
+// sent at last, t is closed.
+func (t *tx) open(ctx context.Context, sql, tag string, begin func(context.Context) (pgx.Tx, error)) (pgx.Tx, error) {
+	send := func(ctx context.Context) (err error) {
+		t.real, err = begin(ctx)
+		t.closed = err != nil
+		return err
+	}
+	if _, held := t.conn.holdBack(ctx, sql, send); held {
+		return t, nil
+	}
+	err := t.conn.step(ctx, single(sql, nil), func() answer {
+		err := send(ctx)
+		return answer{tag: tagUnless(err, tag), err: err}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 // Begin sets a savepoint.
@@ -29,21 +50,18 @@ func (t *tx) Begin(ctx context.Context) (pgx.Tx, error) {
 		return nil, pgx.ErrTxClosed
 	}
 	// pgx numbers the savepoints of a transaction from one.
-	name := "sp_" + strconv.Itoa(*t.names+1)
-	var real pgx.Tx
-	err := t.conn.step(ctx, single("savepoint "+name, nil), func() answer {
-		*t.names++
-		var err error
-		real, err = t.real.Begin(ctx)
-		return answer{tag: tagUnless(err, "SAVEPOINT"), err: err}
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &tx{
-		conn: t.conn, real: real, names: t.names,
+	*t.names++
+	name := "sp_" + strconv.Itoa(*t.names)
+	nested := &tx{
+		conn: t.conn, names: t.names,
 		commitSQL: "release savepoint " + name, rollbackSQL: "rollback to savepoint " + name,
-	}, nil
+	}
+	return nested.open(ctx, "savepoint "+name, "SAVEPOINT", func(ctx context.Context) (pgx.Tx, error) {
+		if t.closed {
+			return nil, pgx.ErrTxClosed
+		}
+		return t.real.Begin(ctx)
+	})
 }
 
 func (t *tx) Commit(ctx context.Context) error {
@@ -111,12 +129,23 @@ func (t *tx) Prepare(ctx context.Context, name, sql string) (*pgconn.StatementDe
 	if t.closed {
 		return nil, pgx.ErrTxClosed
 	}
-	return t.real.Prepare(ctx, name, sql)
+	return t.conn.pg.Prepare(ctx, name, sql)
 }
 
-// LargeObjects are not gated: their functions run at once.
-func (t *tx) LargeObjects() pgx.LargeObjects { return t.real.LargeObjects() }
+// LargeObjects are not gated: their functions run at once, and so does a BEGIN that
+// was kept back. It panics when that fails, since it cannot return the error.
+func (t *tx) LargeObjects() pgx.LargeObjects {
+	if err := t.conn.sendHeld(context.Background()); err != nil {
+		panic(err) // becomes the end of the client
+	}
+	return t.real.LargeObjects()
+}
 
 // Conn returns the connection itself, as pgx.Tx demands. What is sent on it runs
-// past the gate.
-func (t *tx) Conn() *pgx.Conn { return t.real.Conn() }
+// past the gate, and so does a BEGIN that was kept back.
+func (t *tx) Conn() *pgx.Conn {
+	if err := t.conn.sendHeld(context.Background()); err != nil {
+		panic(err) // becomes the end of the client
+	}
+	return t.conn.pg
+}
