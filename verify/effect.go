@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -81,6 +82,7 @@ func regclass(t ir.TableRef) string { return ir.Literal(t.SQL()) + "::regclass" 
 
 // all joins conditions that must hold together.
 func all(conditions ...string) string {
+	conditions = slices.DeleteFunc(slices.Clone(conditions), func(c string) bool { return c == "true" })
 	if len(conditions) == 0 {
 		return "true"
 	}

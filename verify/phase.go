@@ -113,7 +113,7 @@ func (g *ground) crash(ctx context.Context, x *index, checks []*check, o Options
 func (out *Check) recordCrash(sc *scene, r *fault.CrashResult, took time.Duration) {
 	out.Rounds, out.Violating, out.Duration = r.Faults, r.Violating, min(r.Duration, took)
 	if len(r.Skipped) > 0 {
-		out.Detail = "left out: " + r.Skipped[0]
+		out.Detail = "left out: " + strings.Join(r.Skipped, "; ")
 	}
 	switch {
 	case r.Violating > 0:

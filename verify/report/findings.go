@@ -30,7 +30,7 @@ func (t *text) findings(r *verify.Report) {
 				t.heading("BROKEN  " + visible(c.ID))
 				t.folded(Normal, fmt.Sprintf("  %s: %s", visible(c.Name), brokenShare(&c)))
 				if c.Detail != "" {
-					t.folded(Normal, "  "+plainWords(c.Detail))
+					t.folded(Normal, "  "+visible(c.Detail))
 				}
 			}
 		}
@@ -211,7 +211,7 @@ func (t *text) unclear(r *verify.Report) {
 			t.heading("Unclear or untried: neither a pass nor a violation")
 			first = false
 		}
-		t.folded(Normal, strings.TrimSuffix(fmt.Sprintf("  %s: %s", visible(id), plainWords(detail)), ": "))
+		t.folded(Normal, strings.TrimSuffix(fmt.Sprintf("  %s: %s", visible(id), visible(detail)), ": "))
 	}
 	for i := range r.Subjects {
 		for _, c := range r.Subjects[i].Checks {

@@ -158,7 +158,7 @@ func newHTMLSubject(s *verify.Subject, id string, links map[*verify.Counterexamp
 func newHTMLCheck(c *verify.Check, links map[*verify.Counterexample]htmlLink) htmlCheck {
 	h := htmlCheck{
 		ID: visible(c.ID), Name: visible(c.Name), Phase: phaseNames[c.Phase], Clients: visible(strings.Join(c.Clients, ", ")),
-		Detail: plainWords(c.Detail), Verdict: newHTMLVerdict(verdictOfCheck(c)),
+		Detail: visible(c.Detail), Verdict: newHTMLVerdict(verdictOfCheck(c)),
 	}
 	switch {
 	case c.Phase != verify.Interleavings:
@@ -172,7 +172,7 @@ func newHTMLCheck(c *verify.Check, links map[*verify.Counterexample]htmlLink) ht
 		h.Examples = append(h.Examples, links[&c.Counterexamples[i]])
 	}
 	for _, m := range c.Mutants {
-		mutant := htmlMutant{Name: visible(m.Name), Reason: plainWords(m.Reason), Verdict: newHTMLVerdict(m.Verdict), Diff: newHTMLDiff(m.Diff)}
+		mutant := htmlMutant{Name: visible(m.Name), Reason: visible(m.Reason), Verdict: newHTMLVerdict(m.Verdict), Diff: newHTMLDiff(m.Diff)}
 		if m.Verdict == verify.Excused && m.Schedules > 0 {
 			mutant.Grade = grade(m.Schedules, m.Waiting)
 		}

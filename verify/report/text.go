@@ -200,7 +200,7 @@ func (t *text) phases(lead string, s *verify.Subject) {
 		}
 		if c.Detail != "" && c.Verdict == verify.Holds {
 			// What was not tried; of what is unclear more is said below.
-			t.folded(Warning, lead+"    "+plainWords(c.Detail))
+			t.folded(Warning, lead+"    "+visible(c.Detail))
 		}
 	}
 }

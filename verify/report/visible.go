@@ -14,20 +14,6 @@ func visible(text string) string { return spellOut(text, false) }
 // visibleLines is visible, but line breaks stay.
 func visibleLines(text string) string { return spellOut(text, true) }
 
-// plainWords is a sentence of package fixture about rows that could not be made
-// up, without the names that only its code has.
-func plainWords(text string) string {
-	return visible(fixtureWords.Replace(text))
-}
-
-// fixtureWords are what package fixture calls things, and what people do.
-var fixtureWords = strings.NewReplacer(
-	": Where refused ", ": the condition itself refused ",
-	": Vary refused ", ": the wish that the rows differ refused ",
-	" AND (true)", "",
-	"; give values for its columns by hand", "",
-)
-
 func spellOut(text string, lines bool) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	var b strings.Builder
