@@ -30,7 +30,7 @@ test-long: ## Fuzzing, repeated races, every case verified; SHARE=10 runs a tent
 	$(GO) test -run '^$$' -fuzz FuzzParseExpr -fuzztime $$((1000000/$(SHARE)))x -fuzzminimizetime 10x ./internal/pgsql
 	$(GO) test -run '^$$' -fuzz FuzzRangeAt -fuzztime $$((1000000/$(SHARE)))x -fuzzminimizetime 10x ./internal/diag
 	$(GO) test -run 'TestPromises' -count=$$((10/$(SHARE))) -timeout 60m ./examples/seats
-	$(GO) test -run 'TestCases' -count=1 -timeout 60m ./verify -share $(SHARE)
+	$(GO) test -run 'TestCases|TestQueueSpoiled' -count=1 -timeout 60m ./verify -share $(SHARE)
 	$(GO) test -run 'TestDeadlockVictimsUnderLoad' -count=1 ./verify/explore -load
 
 test-newest: ## The live tests on the newest major.
