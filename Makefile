@@ -12,7 +12,7 @@ LIVE      := ./pawl ./compiler ./codegen/... ./migrate/... ./examples/... ./veri
 NEW       := ./pawl ./migrate ./examples/seats ./verify/isolation
 SHARE     ?= 1
 
-.PHONY: demo test test-race test-long test-matrix test-newest bench lint fmt golden
+.PHONY: demo test test-race test-long test-matrix test-newest bench lint fmt golden examples
 
 demo: ## The main job on a private server: validate, generate, plan, apply, race.
 	$(GO) build -o bin/pawl ./cmd/pawl
@@ -64,4 +64,7 @@ fmt:
 golden: ## Rewrite every golden file; git shows what changed.
 	$(GO) test -count=1 -run 'TestScripts|TestCases' ./migrate ./cmd/pawl/internal/cli -update
 	$(GO) test -count=1 ./codegen/postgres ./internal/diag -update
+	$(MAKE) examples
+
+examples: ## Rewrite what examples commit.
 	$(GO) generate ./examples/...
