@@ -7,6 +7,8 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -99,7 +101,24 @@ func (t *raceTests) emitHarness() {
 	text := strings.NewReplacer(
 		"STOREPACKAGE", t.program.Go.Package, "STOREPATH", t.store, "PAWLPATH", t.runtime, "EXPLOREPATH", t.explorer(),
 	).Replace(harness)
+	text = sortedImports(text, t.store, t.runtime, t.explorer())
 	t.files = append(t.files, File{Path: path.Join(t.program.Go.Dir, "store_race_test.go"), Content: []byte(text)})
+}
+
+// sortedImports puts the lines of the three packages whose paths are the user's
+// into the order that gofmt wants: by path.
+func sortedImports(text string, store, runtime, explorer string) string {
+	lines := []struct{ name, path string }{{"store", store}, {"pawl", runtime}, {"explore", explorer}}
+	spell := func() string {
+		var b strings.Builder
+		for _, l := range lines {
+			b.WriteString("\t" + l.name + " " + strconv.Quote(l.path) + "\n")
+		}
+		return b.String()
+	}
+	unsorted := spell()
+	slices.SortFunc(lines, func(a, b struct{ name, path string }) int { return strings.Compare(a.path, b.path) })
+	return strings.Replace(text, unsorted, spell(), 1)
 }
 
 // ownRuntime is where pawl's own module has the runtime; the explorer stands

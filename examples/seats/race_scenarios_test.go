@@ -101,8 +101,10 @@ func exploredRaces() []explored {
 			allowed: []error{store.ErrCustomersOneLiveAccount}, exclusive: true,
 			broken:   "SELECT count(*) FROM (SELECT FROM app.customers WHERE deleted_at IS NULL GROUP BY lower(email) HAVING count(*) > 1) c",
 			endQuery: "SELECT count(*) FROM app.customers WHERE deleted_at IS NULL", end: oneEach,
-			without: []sabotage{{name: "the unique index", ddl: "DROP INDEX app.customers_one_live_account",
-				mend: "CREATE UNIQUE INDEX customers_one_live_account ON app.customers (lower(email)) WHERE deleted_at IS NULL"}},
+			without: []sabotage{{
+				name: "the unique index", ddl: "DROP INDEX app.customers_one_live_account",
+				mend: "CREATE UNIQUE INDEX customers_one_live_account ON app.customers (lower(email)) WHERE deleted_at IS NULL",
+			}},
 		},
 		{
 			name: "one seat, booked by two", fixture: aSeat, gates: []string{"app.seats"},
@@ -110,7 +112,7 @@ func exploredRaces() []explored {
 			endQuery: "SELECT customer_id FROM app.seats",
 			end: func(answers []explore.End, customer int64) error {
 				if answers[customer-1].Err != nil {
-					return fmt.Errorf("the seat belongs to %d, who was told: %v", customer, answers[customer-1].Err)
+					return fmt.Errorf("the seat belongs to %d, who was told: %w", customer, answers[customer-1].Err)
 				}
 				return oneEach(answers, 1)
 			},
@@ -130,7 +132,7 @@ func exploredRaces() []explored {
 			end: func(answers []explore.End, customer int64) error {
 				booked, free := answers[1].Err == nil && customer == 2, answers[1].Err != nil && customer == 0
 				if answers[0].Err != nil || !booked && !free {
-					return fmt.Errorf("release: %v, book: %v, and the seat belongs to %d", answers[0].Err, answers[1].Err, customer)
+					return fmt.Errorf("release: %w, book: %w, and the seat belongs to %d", answers[0].Err, answers[1].Err, customer)
 				}
 				return nil
 			},
@@ -151,7 +153,7 @@ func exploredRaces() []explored {
 			endQuery: "SELECT count(*) FROM app.bookings WHERE status = 'cancelled'",
 			end: func(answers []explore.End, cancelled int64) error {
 				if answers[1].Err != nil || cancelled != 1 {
-					return fmt.Errorf("cancel: %v, and %d bookings are cancelled", answers[1].Err, cancelled)
+					return fmt.Errorf("cancel: %w, and %d bookings are cancelled", answers[1].Err, cancelled)
 				}
 				return nil
 			},
@@ -208,7 +210,7 @@ func exploredRaces() []explored {
 			endQuery: "SELECT count(*) FROM app.tasks",
 			end: func(answers []explore.End, left int64) error {
 				if claimed := len(claimedBy(answers[0])); claimed != int(left) || (answers[1].Err == nil) == (claimed == 1) {
-					return fmt.Errorf("%d claimed, the ghost was told %v, and %d tasks are left", claimed, answers[1].Err, left)
+					return fmt.Errorf("%d claimed, the ghost was told %w, and %d tasks are left", claimed, answers[1].Err, left)
 				}
 				return nil
 			},

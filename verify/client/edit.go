@@ -78,7 +78,7 @@ func (c *run) decide(before map[string]*string) (values map[string]*string, chan
 	// A copy, so that what Decide does to its row does not reach Outcome.Read.
 	for column, value := range c.Decide(copyOf(before)) {
 		if !slices.Contains(c.Operation.Columns, column) {
-			return nil, false, fmt.Errorf("Decide changes %s, which is not among the edit's columns", column)
+			return nil, false, fmt.Errorf("the function Decide changes %s, which is not among the edit's columns", column)
 		}
 		changed = changed || !same(before[column], value)
 		values[column] = value

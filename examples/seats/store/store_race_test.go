@@ -435,7 +435,9 @@ func (d *raceDatabase) explore(t *testing.T, r *race, how string, scenario explo
 	for _, c := range racers {
 		scenario.Clients = append(scenario.Clients, explore.Client{
 			Name: c.name, Class: class,
-			Run: func(ctx context.Context, conn *explore.Conn) (any, error) { return c.call(ctx, raceStore(raceConn{conn})) },
+			Run: func(ctx context.Context, conn *explore.Conn) (any, error) {
+				return c.call(ctx, raceStore(raceConn{conn}))
+			},
 		})
 	}
 	result, err := d.explorer.Explore(t.Context(), scenario)
