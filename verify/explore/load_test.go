@@ -77,13 +77,13 @@ func TestDeadlockVictimsUnderLoad(t *testing.T) {
 	if !*busy {
 		t.Skip("it keeps the machine busy, and other tests from running: ask for it with -load")
 	}
-	const share = `select FROM account WHERE id = 1 for share`
 	for _, test := range []struct {
 		name    string
 		clients []explore.Client
 	}{
 		{"opposite order", []explore.Client{retried("a", addTo1, addTo2), retried("b", addTo2, addTo1)}},
-		{"upgrade of shared locks", alike(3, `begin`, share, addTo1, `commit`)},
+		// Not three clients that share a lock and then change the row: which of several
+		// that wait for one transaction goes on first is PostgreSQL's choice.
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			x := open(t, explore.Options{Clients: len(test.clients)}, accounts)
