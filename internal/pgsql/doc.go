@@ -1,6 +1,7 @@
 // Package pgsql reads the SQL texts of a spec with PostgreSQL's own parser. It
 // is the only user of pg_query. It reads single expressions (guards, checks,
-// predicates, assigned values) and single SELECTs, never DDL.
+// predicates, assigned values) and single SELECTs, and it rewrites compiled DML
+// statements for those who break them on purpose (Statement); never DDL.
 //
 // ParseExpr takes a text that a person wrote and gives an Expr, or an Error with
 // the byte offset inside that text. A text cannot smuggle anything past it: it is
