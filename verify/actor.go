@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -202,7 +203,7 @@ func copying(t ir.TableRef, columns []string, row map[string]*string) actor {
 // spell writes values in a stable order.
 func spell(values map[string]*string) string {
 	var b strings.Builder
-	for _, name := range sortedKeys(values) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		b.WriteString(" " + name + "=")
 		if v := values[name]; v != nil {
 			b.WriteString(*v)
@@ -211,13 +212,4 @@ func spell(values map[string]*string) string {
 		}
 	}
 	return b.String()
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -177,7 +178,7 @@ func (a adjustment) steps(args map[string]*string, bound int, others bool) (stri
 		}
 		conditions = append(conditions, guard)
 	}
-	for _, name := range sortedKeys(set) {
+	for _, name := range slices.Sorted(maps.Keys(set)) {
 		conditions = append(conditions, ir.Ident(name)+" IS NOT NULL")
 	}
 	return all(conditions...), nil
@@ -206,7 +207,7 @@ func (a adjustment) scene(set *fixture.Set, row fixture.Row, args map[string]*st
 		return nil, err
 	}
 	same := make([]string, 0, len(formulas))
-	for _, name := range sortedKeys(formulas) {
+	for _, name := range slices.Sorted(maps.Keys(formulas)) {
 		same = append(same, fmt.Sprintf("n.%s IS NOT DISTINCT FROM (%s)::%s",
 			ir.Ident(name), formulas[name].Qualify("o").SQL(), a.column(a.t, name).Type.SQL()))
 	}
@@ -253,6 +254,10 @@ func (a adjustment) guards(bound int) []mutant {
 	}
 	var list []mutant
 	for _, g := range slices.Concat(withoutGuards(a.op, ir.MainStatement, a.key(a.t)), guardsAskedApart(a.op, ir.MainStatement, a.key(a.t))) {
+		if g.err != nil {
+			list = append(list, g)
+			continue
+		}
 		if !slices.Equal(slices.Sorted(slices.Values(g.columns)), columns) {
 			continue
 		}
@@ -287,7 +292,7 @@ func (a adjustment) updateByFormula(row fixture.Row, args map[string]*string) st
 		return "SELECT 1"
 	}
 	var set []string
-	for _, name := range sortedKeys(formulas) {
+	for _, name := range slices.Sorted(maps.Keys(formulas)) {
 		set = append(set, ir.Ident(name)+" = "+formulas[name].SQL())
 	}
 	return "UPDATE " + a.t.SQL() + " SET " + strings.Join(set, ", ") + " WHERE " + a.match(a.t, a.identify(a.t, row.Values))
@@ -312,7 +317,7 @@ func (a adjustment) stale(ctx context.Context, conn session, v *variant) (any, e
 	if err != nil {
 		return nil, err
 	}
-	names := sortedKeys(formulas)
+	names := slices.Sorted(maps.Keys(formulas))
 	list := make([]string, len(names))
 	for i, name := range names {
 		list[i] = "(" + formulas[name].SQL() + ")::text"
@@ -330,7 +335,7 @@ func (a adjustment) stale(ctx context.Context, conn session, v *variant) (any, e
 	for i, name := range names {
 		set[name] = values[i]
 	}
-	return rawAnswer(conn.Exec(ctx, "UPDATE "+a.t.SQL()+" SET "+a.pairs(a.t, set, ", ")+where))
+	return rawAnswer(conn.Exec(ctx, "UPDATE "+a.t.SQL()+" SET "+a.pairs(a.t, set)+where))
 }
 
 // parsed reads an expression that the compiler wrote.

@@ -134,6 +134,8 @@ type mutant struct {
 	// backup is what else says the same: when the mutant is not caught, the program
 	// without either must be. The mutant is then excused by it.
 	backup *mutant
+	// err says why the mutant could not be made: nothing is shown by it then.
+	err error
 }
 
 // replacement is one statement of one operation, changed.

@@ -100,6 +100,10 @@ func (s states) conditions(op *ir.Operation, triggers []mutant, columns []string
 	}
 	var list []mutant
 	for _, g := range slices.Concat(withoutGuards(op, ir.MainStatement, key), guardsAskedApart(op, ir.MainStatement, key)) {
+		if g.err != nil {
+			list = append(list, g)
+			continue
+		}
 		if !slices.ContainsFunc(g.columns, func(c string) bool { return slices.Contains(columns, c) }) {
 			continue
 		}

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -36,12 +37,13 @@ func besideState(ctx context.Context, set *fixture.Set, t ir.TableRef, state row
 	delete(values, state.column)
 	sc.winners = &winners{0, 0}
 	_, err := set.Add(ctx, t, fixture.Want{Where: all(where, is), Values: values, Vary: vary})
-	if err != nil {
+	if errors.As(err, new(*fixture.NotFoundError)) {
 		sc.winners = &winners{1, 1}
-		if _, err = set.Add(ctx, t, fixture.Want{Where: all(not(where), is), Values: values, Vary: vary}); err != nil {
-			return nil, err
-		}
 		sc.open = true // the row is in nobody's way
+		_, err = set.Add(ctx, t, fixture.Want{Where: all(not(where), is), Values: values, Vary: vary})
+	}
+	if err != nil {
+		return nil, err
 	}
 	sc.fixture = script(set, t)
 	return sc, nil

@@ -143,38 +143,16 @@ func (e editing) withoutChildren(m mutant) mutant {
 }
 
 // locks are the edit without its lock.
-func (e editing) locks() []mutant {
-	s, tree := statementOf(e.op, ir.LockStatement)
-	if tree == nil {
-		return nil
-	}
-	var list []mutant
-	if edits, err := tree.WithoutRowLocks(); err == nil {
-		for _, x := range edits {
-			list = append(list, edited("without-lock", "without "+x.Removed, e.op, s, x))
-		}
-	}
-	return list
-}
+func (e editing) locks() []mutant { return withoutRowLocks(e.op, ir.LockStatement, withoutLock) }
 
 // weaker is the edit with a lock that two can have at once, and without the
 // retry that hides what comes of that: where the key changes they wait for each
 // other, and where it does not one of them is lost.
 func (e editing) weaker() []mutant {
-	s, tree := statementOf(e.op, ir.LockStatement)
-	if tree == nil {
-		return nil
-	}
-	const weak = "FOR KEY SHARE"
-	edits, err := tree.WithRowLocks(weak)
-	if err != nil {
-		return nil
-	}
-	var list []mutant
-	for _, x := range edits {
-		m := edited("with-"+word(weak), "with "+weak+" instead of "+x.Removed+", without retry", e.op, s, x, weak)
-		m.without.Retry = true
-		list = append(list, m)
+	list := withRowLocks(e.op, ir.LockStatement, "FOR KEY SHARE")
+	for i := range list {
+		list[i].without.Retry = true
+		list[i].name += ", without retry"
 	}
 	return list
 }
@@ -223,19 +201,9 @@ func (m *model) editBesideChild(e editing) {
 // stronger is the edit with FOR UPDATE: as safe, and it blocks whoever inserts a
 // child row.
 func (e editing) stronger() []mutant {
-	s, tree := statementOf(e.op, ir.LockStatement)
-	if tree == nil {
-		return nil
-	}
-	edits, err := tree.WithRowLocks("FOR UPDATE")
-	if err != nil {
-		return nil
-	}
-	var list []mutant
-	for _, x := range edits {
-		m := edited("with-for-update", "with FOR UPDATE instead of "+x.Removed, e.op, s, x, "FOR UPDATE")
-		m.graded = true
-		list = append(list, m)
+	list := withRowLocks(e.op, ir.LockStatement, "FOR UPDATE")
+	for i := range list {
+		list[i].graded = true
 	}
 	return list
 }

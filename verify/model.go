@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -162,7 +163,7 @@ func (x *index) insertSQL(t ir.TableRef, row map[string]*string) string {
 
 // updateSQL sets columns of the row with a key.
 func (x *index) updateSQL(t ir.TableRef, key, set map[string]*string) string {
-	return "UPDATE " + t.SQL() + " SET " + x.pairs(t, set, ", ") + " WHERE " + x.match(t, key)
+	return "UPDATE " + t.SQL() + " SET " + x.pairs(t, set) + " WHERE " + x.match(t, key)
 }
 
 // deleteSQL deletes the row with a key.
@@ -173,7 +174,7 @@ func (x *index) deleteSQL(t ir.TableRef, key map[string]*string) string {
 // match is the condition that a row has some values.
 func (x *index) match(t ir.TableRef, values map[string]*string) string {
 	var list []string
-	for _, name := range sortedKeys(values) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if values[name] == nil {
 			list = append(list, ir.Ident(name)+" IS NULL")
 			continue
@@ -184,12 +185,12 @@ func (x *index) match(t ir.TableRef, values map[string]*string) string {
 }
 
 // pairs assigns values to columns.
-func (x *index) pairs(t ir.TableRef, values map[string]*string, with string) string {
+func (x *index) pairs(t ir.TableRef, values map[string]*string) string {
 	var list []string
-	for _, name := range sortedKeys(values) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		list = append(list, ir.Ident(name)+" = "+literal(values[name], x.column(t, name).Type))
 	}
-	return strings.Join(list, with)
+	return strings.Join(list, ", ")
 }
 
 // column is a column of a table.

@@ -138,65 +138,84 @@ func edited(id, name string, op *ir.Operation, s *ir.Statement, e pgsql.Edit, ad
 	return m
 }
 
-// statementOf reads a compiled statement; what the compiler wrote parses.
-func statementOf(op *ir.Operation, role ir.Role) (*ir.Statement, *pgsql.Statement) {
+// rewriting makes a mutant of each edit that a rewrite makes of a compiled
+// statement; name gives its ID and its name, an empty ID to leave it out, and the
+// lines that stand in place of what went away. A statement that cannot be
+// rewritten is a mutant that cannot be tried: it is reported, not passed over.
+func rewriting(op *ir.Operation, role ir.Role, rewrite func(*pgsql.Statement) ([]pgsql.Edit, error),
+	name func(n int, e pgsql.Edit) (id, name string, added []string),
+) []mutant {
 	s := op.Statement(role)
 	if s == nil {
-		return nil, nil
+		return nil
 	}
+	var edits []pgsql.Edit
 	tree, err := pgsql.ParseStatement(s.SQL)
-	if err != nil {
-		return s, nil
+	if err == nil {
+		edits, err = rewrite(tree)
 	}
-	return s, tree
+	var list []mutant
+	for _, e := range edits {
+		if id, called, added := name(len(list)+1, e); id != "" {
+			list = append(list, edited(id, called, op, s, e, added...))
+		}
+	}
+	if err != nil {
+		list = append(list, mutant{id: "unwritten-" + string(role), name: "a change of the statement that could not be written", err: err})
+	}
+	return list
 }
 
 // withoutGuards makes a mutant for each condition of a statement that is not
 // about which row is meant.
 func withoutGuards(op *ir.Operation, role ir.Role, key []string) []mutant {
-	s, tree := statementOf(op, role)
-	if tree == nil {
-		return nil
-	}
-	edits, err := tree.WithoutConjuncts()
-	if err != nil {
-		return nil
-	}
-	var list []mutant
-	for _, e := range edits {
+	return rewriting(op, role, (*pgsql.Statement).WithoutConjuncts, func(n int, e pgsql.Edit) (string, string, []string) {
 		if onlyKey(e, key) {
-			continue
+			return "", "", nil
 		}
-		list = append(list, edited("without-condition-"+strconv.Itoa(len(list)+1), "without the condition "+e.Removed, op, s, e))
-	}
-	return list
+		return "without-condition-" + strconv.Itoa(n), "without the condition " + e.Removed, nil
+	})
 }
 
 // guardsAskedApart moves each condition into a sub-select, where READ COMMITTED
 // does not ask it again.
 func guardsAskedApart(op *ir.Operation, role ir.Role, key []string) []mutant {
-	s, tree := statementOf(op, role)
-	if tree == nil || len(key) == 0 {
+	if len(key) == 0 {
 		return nil
 	}
-	edits, err := tree.ConjunctsInSubselect(key)
-	if err != nil {
-		return nil
-	}
-	var list []mutant
-	for _, e := range edits {
+	apart := func(s *pgsql.Statement) ([]pgsql.Edit, error) { return s.ConjunctsInSubselect(key) }
+	return rewriting(op, role, apart, func(n int, e pgsql.Edit) (string, string, []string) {
 		if onlyKey(e, key) || len(e.Columns) == 0 {
-			continue
+			return "", "", nil
 		}
-		list = append(list, edited("apart-condition-"+strconv.Itoa(len(list)+1), "with the condition "+e.Removed+" asked in a sub-select", op, s, e, "(SELECT "+e.Removed+" FROM …)"))
-	}
-	return list
+		return "apart-condition-" + strconv.Itoa(n), "with the condition " + e.Removed + " asked in a sub-select", []string{"(SELECT " + e.Removed + " FROM …)"}
+	})
+}
+
+// withoutRowLocks makes a mutant for each lock that a statement takes on rows it
+// reads; id gives the n-th its ID.
+func withoutRowLocks(op *ir.Operation, role ir.Role, id func(n int) string) []mutant {
+	return rewriting(op, role, (*pgsql.Statement).WithoutRowLocks, func(n int, e pgsql.Edit) (string, string, []string) {
+		return id(n), "without " + e.Removed, nil
+	})
+}
+
+// withoutLock is the ID of the one lock that a statement takes.
+func withoutLock(int) string { return "without-lock" }
+
+// withRowLocks makes a mutant for each lock that a statement takes on rows it
+// reads, with another strength.
+func withRowLocks(op *ir.Operation, role ir.Role, strength string) []mutant {
+	other := func(s *pgsql.Statement) ([]pgsql.Edit, error) { return s.WithRowLocks(strength) }
+	return rewriting(op, role, other, func(_ int, e pgsql.Edit) (string, string, []string) {
+		return "with-" + word(strength), "with " + strength + " instead of " + e.Removed, []string{strength}
+	})
 }
 
 // withoutAnyGuard leaves out every condition that is not about which row is
 // meant.
 func withoutAnyGuard(op *ir.Operation, role ir.Role, key []string) (mutant, bool) {
-	s, _ := statementOf(op, role)
+	s := op.Statement(role)
 	if s == nil {
 		return mutant{}, false
 	}

@@ -104,10 +104,7 @@ func (o overlapping) counted() string {
 
 func (o overlapping) twins(ctx context.Context, s *site) (set *fixture.Set, one, two map[string]*string, err error) {
 	set = s.maker.Set(s.conn)
-	where := o.counted()
-	if insertable := o.initial(o.t); insertable != "" {
-		where = all(where, insertable)
-	}
+	where := all(o.counted(), orTrue(o.initial(o.t)))
 	first, err := set.Propose(ctx, o.t, fixture.Want{Where: where})
 	if err != nil {
 		return nil, nil, nil, err
@@ -127,10 +124,7 @@ func (o overlapping) apart(ctx context.Context, s *site, insert *ir.Operation) (
 	if err != nil {
 		return nil, err
 	}
-	where := o.counted()
-	if insertable := o.initial(o.t); insertable != "" {
-		where = all(where, insertable)
-	}
+	where := all(o.counted(), orTrue(o.initial(o.t)))
 	want := fixture.Want{Where: where, Vary: append(o.uniqueColumns(o.t), o.rule.Within...)}
 	if len(o.rule.Within) > 0 {
 		want.Values = pick(one, columnsOf(o.rule.Range))

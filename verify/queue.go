@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/internal/pgsql"
 	"github.com/pawldb/pawl/verify/client"
 	"github.com/pawldb/pawl/verify/explore"
 	"github.com/pawldb/pawl/verify/fixture"
@@ -378,34 +379,23 @@ func (q tasks) isDead(id int) judge {
 
 // claimMutants are the claim without what keeps workers apart.
 func (q tasks) claimMutants(claim *ir.Operation) []mutant {
-	list := slices.Concat(q.waits(claim), q.rowMutants(claim, ir.MainStatement))
-	s, tree := statementOf(claim, ir.MainStatement)
-	if tree == nil {
-		return list
-	}
-	if edits, err := tree.WithValues("fence", "t.fence"); err == nil {
-		for _, x := range edits {
-			list = append(list, edited("same-fence", "without raising the fence", claim, s, x, "fence = t.fence"))
-		}
-	}
-	return list
+	return slices.Concat(q.waits(claim), q.rowMutants(claim, ir.MainStatement),
+		withValue(claim, "fence", "t.fence", "same-fence", "without raising the fence"))
 }
 
 // waits are the claim whose workers wait for each other.
 func (q tasks) waits(claim *ir.Operation) []mutant {
-	s, tree := statementOf(claim, ir.MainStatement)
-	if tree == nil {
-		return nil
-	}
-	edits, err := tree.WithoutSkipLocked()
-	if err != nil {
-		return nil
-	}
-	var list []mutant
-	for n, x := range edits {
-		list = append(list, edited("without-skip-locked-"+strconv.Itoa(n+1), "without "+x.Removed+" in arm "+strconv.Itoa(n+1), claim, s, x))
-	}
-	return list
+	return rewriting(claim, ir.MainStatement, (*pgsql.Statement).WithoutSkipLocked, func(n int, e pgsql.Edit) (string, string, []string) {
+		return "without-skip-locked-" + strconv.Itoa(n), "without " + e.Removed + " in arm " + strconv.Itoa(n), nil
+	})
+}
+
+// withValue is a statement that sets a column to something else.
+func withValue(op *ir.Operation, column, value, id, name string) []mutant {
+	other := func(s *pgsql.Statement) ([]pgsql.Edit, error) { return s.WithValues(column, value) }
+	return rewriting(op, ir.MainStatement, other, func(int, pgsql.Edit) (string, string, []string) {
+		return id, name, []string{column + " = " + value}
+	})
 }
 
 // lastOf is the arm of ready tasks, which comes after that of expired leases.
@@ -413,19 +403,7 @@ func lastOf(list []mutant) []mutant { return list[max(len(list)-1, 0):] }
 
 // rowMutants are a statement that picks rows without locking them.
 func (q tasks) rowMutants(op *ir.Operation, role ir.Role) []mutant {
-	s, tree := statementOf(op, role)
-	if tree == nil {
-		return nil
-	}
-	edits, err := tree.WithoutRowLocks()
-	if err != nil {
-		return nil
-	}
-	var list []mutant
-	for n, x := range edits {
-		list = append(list, edited("without-lock-"+strconv.Itoa(n+1), "without "+x.Removed+" in arm "+strconv.Itoa(n+1), op, s, x))
-	}
-	return list
+	return withoutRowLocks(op, role, func(n int) string { return "without-lock-" + strconv.Itoa(n) })
 }
 
 // withoutCondition is a statement that ends a claim without asking about one of
@@ -433,7 +411,7 @@ func (q tasks) rowMutants(op *ir.Operation, role ir.Role) []mutant {
 func (q tasks) withoutCondition(op *ir.Operation, column string) []mutant {
 	var list []mutant
 	for _, m := range q.withoutConditions(op, ir.MainStatement, "without-"+column) {
-		if slices.Contains(m.columns, column) {
+		if m.err != nil || slices.Contains(m.columns, column) {
 			list = append(list, m)
 		}
 	}
@@ -442,24 +420,14 @@ func (q tasks) withoutCondition(op *ir.Operation, column string) []mutant {
 
 // withoutConditions are a statement without each of its conditions.
 func (q tasks) withoutConditions(op *ir.Operation, role ir.Role, id string) []mutant {
-	s, tree := statementOf(op, role)
-	if tree == nil {
-		return nil
-	}
-	edits, err := tree.WithoutConjuncts()
-	if err != nil {
-		return nil
-	}
-	var list []mutant
-	for _, x := range edits {
-		list = append(list, edited(id, "without the condition "+x.Removed, op, s, x))
-	}
-	return list
+	return rewriting(op, role, (*pgsql.Statement).WithoutConjuncts, func(_ int, e pgsql.Edit) (string, string, []string) {
+		return id, "without the condition " + e.Removed, nil
+	})
 }
 
 // about keeps the mutants that took a condition on certain columns away.
 func about(list []mutant, columns ...string) []mutant {
-	return slices.DeleteFunc(list, func(m mutant) bool { return !slices.Equal(m.columns, columns) })
+	return slices.DeleteFunc(list, func(m mutant) bool { return m.err == nil && !slices.Equal(m.columns, columns) })
 }
 
 // withoutAttempts is the claim that takes leases which ran out too often. Its
@@ -478,53 +446,23 @@ func (q tasks) choiceMutants(claim *ir.Operation) []mutant {
 		about(q.withoutConditions(claim, ir.MainStatement, "without-expiry"), "lease_until"),
 		lastOf(about(q.withoutConditions(claim, ir.MainStatement, "without-ready"), "state")),
 	)
-	s, tree := statementOf(claim, ir.MainStatement)
-	if tree == nil {
-		return list
-	}
-	edits, err := tree.ReversedOrder()
-	if err != nil || len(edits) == 0 {
-		return list
-	}
-	last := edits[len(edits)-1]
-	return append(list, edited("newest-first", "with the newest tasks first", claim, s, last, "in the opposite order"))
+	newest := rewriting(claim, ir.MainStatement, (*pgsql.Statement).ReversedOrder, func(int, pgsql.Edit) (string, string, []string) {
+		return "newest-first", "with the newest tasks first", []string{"in the opposite order"}
+	})
+	return append(list, lastOf(newest)...)
 }
 
 // assignmentMutants are a statement without each column that it sets.
 func (q tasks) assignmentMutants(op *ir.Operation) []mutant {
-	s, tree := statementOf(op, ir.MainStatement)
-	if tree == nil {
-		return nil
-	}
-	edits, err := tree.WithoutAssignments()
-	if err != nil {
-		return nil
-	}
-	var list []mutant
-	for n, x := range edits {
-		list = append(list, edited("without-set-"+strconv.Itoa(n+1), "without setting "+x.Removed, op, s, x))
-	}
-	return list
+	return rewriting(op, ir.MainStatement, (*pgsql.Statement).WithoutAssignments, func(n int, e pgsql.Edit) (string, string, []string) {
+		return "without-set-" + strconv.Itoa(n), "without setting " + e.Removed, nil
+	})
 }
 
 // failureMutants are a failure that does not say why, or is tried again for ever.
 func (q tasks) failureMutants(fail *ir.Operation) []mutant {
-	s, tree := statementOf(fail, ir.MainStatement)
-	if tree == nil {
-		return nil
-	}
-	var list []mutant
-	for _, m := range []struct{ column, value, id, name string }{
-		{"state", "'scheduled'", "never-dead", "without an end to the attempts"},
-		{"last_error", "last_error", "without-error", "without keeping the error"},
-	} {
-		edits, err := tree.WithValues(m.column, m.value)
-		if err != nil {
-			continue
-		}
-		for _, x := range edits {
-			list = append(list, edited(m.id, m.name, fail, s, x, m.column+" = "+m.value))
-		}
-	}
-	return list
+	return slices.Concat(
+		withValue(fail, "state", "'scheduled'", "never-dead", "without an end to the attempts"),
+		withValue(fail, "last_error", "last_error", "without-error", "without keeping the error"),
+	)
 }

@@ -198,6 +198,10 @@ func (s *site) huntOne(ctx context.Context, c *check, sc *scene, m *mutant) (out
 	if err != nil {
 		return out, err
 	}
+	if m.err != nil {
+		out.Verdict, out.Reason = Inconclusive, m.err.Error()
+		return out, nil
+	}
 	r, err := s.explorer.Explore(ctx, s.scenario(c, sc, m, !m.graded))
 	if err != nil {
 		return out, err

@@ -2,12 +2,14 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/internal/pgsql"
 	"github.com/pawldb/pawl/verify/client"
 	"github.com/pawldb/pawl/verify/explore"
 )
@@ -87,21 +89,16 @@ func (o *occupancy) judge(broken string) func(*judgement) []explore.Violation {
 
 // withoutAdvisory is a singleton that takes no lock.
 func withoutAdvisory(op *ir.Operation) []mutant {
-	s, tree := statementOf(op, ir.LockStatement)
-	if tree == nil {
-		return nil
-	}
-	var list []mutant
-	for _, name := range tree.Calls() {
-		edits, err := tree.WithoutCall(name)
-		if err != nil {
-			continue
+	uncalled := func(s *pgsql.Statement) (edits []pgsql.Edit, err error) {
+		for _, name := range s.Calls() {
+			more, moreErr := s.WithoutCall(name)
+			edits, err = append(edits, more...), errors.Join(err, moreErr)
 		}
-		for _, x := range edits {
-			list = append(list, edited("without-lock", "without "+x.Removed, op, s, x))
-		}
+		return edits, err
 	}
-	return list
+	return rewriting(op, ir.LockStatement, uncalled, func(_ int, e pgsql.Edit) (string, string, []string) {
+		return "without-lock", "without " + e.Removed, nil
+	})
 }
 
 // splitSingleton gives the lock back before the work.

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/internal/pgsql"
 	"github.com/pawldb/pawl/verify/client"
 	"github.com/pawldb/pawl/verify/fixture"
 )
@@ -248,7 +249,7 @@ func (m *model) lockOrder(t ir.TableRef) {
 					fixture: script(set, t), judge: inside.judge("two transactions had the same rows locked at the same time"),
 					actors: []actor{s.locking(single, inside, one, two), s.locking(single, inside, two, one)},
 				}, nil
-			}, append(withoutRowLock(single), retry)...)
+			}, append(withoutRowLocks(single, ir.MainStatement, withoutLock), retry)...)
 		c.whole = true
 	}
 	if many != nil && len(many.Key) == 1 {
@@ -291,27 +292,21 @@ func (m *model) lockTogether(t ir.TableRef, many *ir.Operation) {
 				fixture: script(set, t), judge: inside.judge("two transactions had the same rows locked at the same time"),
 				actors: []actor{hold, first, second},
 			}, nil
-		}, append(withoutRowLock(many), m.reversed(many)...)...)
+		}, append(withoutRowLocks(many, ir.MainStatement, withoutLock), m.reversed(many)...)...)
 	c.whole = true
 }
 
 // reversed is the statement of one of two clients with its order turned round,
 // and without retry, which would hide what happens then.
 func (m *model) reversed(many *ir.Operation) []mutant {
-	s, tree := statementOf(many, ir.MainStatement)
-	if tree == nil {
-		return nil
+	list := rewriting(many, ir.MainStatement, (*pgsql.Statement).ReversedOrder, func(_ int, e pgsql.Edit) (string, string, []string) {
+		return "reversed-order", "with the rows locked in reverse order by one of the clients, without retry", []string{e.Removed + " DESC"}
+	})
+	for i := range list {
+		list[i].rewrites, list[i].statements = map[int][]replacement{2: list[i].statements}, nil
+		list[i].without.Retry = true
 	}
-	edits, err := tree.ReversedOrder()
-	if err != nil || len(edits) == 0 {
-		return nil
-	}
-	x := edits[0]
-	r := edited("reversed-order", "with the rows locked in reverse order by one of the clients, without retry", many, s, x, x.Removed+" DESC")
-	texts := r.statements
-	r.statements, r.without = nil, client.Without{Retry: true}
-	r.rewrites = map[int][]replacement{2: texts}
-	return []mutant{r}
+	return list
 }
 
 // array spells two values as one array.
@@ -358,23 +353,6 @@ func (s *site) locking(op *ir.Operation, inside *occupancy, calls ...map[string]
 			return err
 		})
 	}}
-}
-
-// withoutRowLock is a read that locks nothing.
-func withoutRowLock(op *ir.Operation) []mutant {
-	s, tree := statementOf(op, ir.MainStatement)
-	if tree == nil {
-		return nil
-	}
-	edits, err := tree.WithoutRowLocks()
-	if err != nil {
-		return nil
-	}
-	var list []mutant
-	for _, x := range edits {
-		list = append(list, edited("without-lock", "without "+x.Removed, op, s, x))
-	}
-	return list
 }
 
 // retried runs a transaction again when the server asks for it, as often as its

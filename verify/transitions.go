@@ -90,11 +90,8 @@ func (s states) guards(op *ir.Operation, triggers []mutant) []mutant {
 
 // move is the declaration of an operation.
 func (s states) move(op *ir.Operation) ir.Move {
-	i := slices.IndexFunc(s.rule.Moves, func(m ir.Move) bool { return m.Name == op.Name })
-	if i < 0 {
-		return ir.Move{}
-	}
-	return s.rule.Moves[i]
+	_, move, _ := s.moveOf(op)
+	return move
 }
 
 func triggerOf(m mutant, event ir.TriggerEvent) bool {

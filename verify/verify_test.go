@@ -103,6 +103,9 @@ func demandTeeth(t *testing.T, report *Report, mayBeExcused func(*Check, *Mutant
 				t.Errorf("%s: %s %s%s", c.ID, c.Verdict, c.Detail, story(c.Counterexamples))
 			}
 			if c.Verdict == Holds && len(c.Mutants) == 0 && c.Phase == Interleavings {
+				if mayBeExcused == nil {
+					t.Errorf("%s cannot fail: nothing was taken away", c.ID)
+				}
 				t.Logf("%s has no mutant on these rows", c.ID)
 			}
 			for k := range c.Mutants {
@@ -229,6 +232,30 @@ func TestSurvivor(t *testing.T) {
 		t.Errorf("%s %s, %s %s", c.ID, c.Verdict, c.Mutants[0].ID, c.Mutants[0].Verdict)
 		if e := c.Mutants[0].Counterexample; e != nil {
 			t.Log(story([]Counterexample{*e}))
+		}
+	}
+}
+
+// TestUnwrittenMutant: a statement that cannot be rewritten leaves a mutant that
+// says so, through every filter, and not a check without teeth.
+func TestUnwrittenMutant(t *testing.T) {
+	x := newIndex(seats(t))
+	for _, address := range []string{"queue.tasks.claim", "table.seats.transitions.status.book", "table.counters.adjust.send", "table.rooms.get_many_for_update"} {
+		x.operations[address].Statement(ir.MainStatement).SQL = "/* " + address + " */ SELECT FROM WHERE"
+	}
+	for _, id := range []string{
+		"queue.tasks/claim-claim", "table.seats.transitions.status/book-book", "table.counters.adjust.send/send-send", "table.rooms/lock-many",
+	} {
+		found := false
+		for _, s := range models(x) {
+			for _, c := range s.checks {
+				for i := range c.mutants {
+					found = found || c.id == id && c.mutants[i].err != nil
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s hides that its statement could not be changed", id)
 		}
 	}
 }

@@ -187,3 +187,20 @@ func TestEarKnowsWhichWaitWasChecked(t *testing.T) {
 		t.Errorf("after the statement the lock is still %q", got)
 	}
 }
+
+func TestQueued(t *testing.T) {
+	waits := func(client int) Step { return Step{Client: client, State: Waiting} }
+	for _, test := range []struct {
+		steps []Step
+		want  bool
+	}{
+		{nil, false},
+		{[]Step{{Client: 0, State: Done}, {Client: 1, State: Stopped}}, false},
+		{[]Step{waits(1), waits(1)}, false}, // one client that waits twice has no rival
+		{[]Step{waits(1), {Client: 0, State: Done}, waits(2)}, true},
+	} {
+		if got := queued(&Run{Steps: test.steps}); got != test.want {
+			t.Errorf("%+v: %v", test.steps, got)
+		}
+	}
+}

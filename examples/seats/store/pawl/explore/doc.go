@@ -50,7 +50,8 @@
 // gets a lock first of two that wait for one transaction to end is the server's
 // choice, and not repeatable. On the way to a new schedule the
 // explorer compares what can be chosen from, and each answer's command tag and
-// SQLSTATE, with what it has seen there before. At the end it runs the first
+// SQLSTATE, with what it has seen there before; a run in which several waited is
+// repeated, a few times, without counting as a deviation. At the end it runs the first
 // schedule and the last once more and compares their outcomes. One deviation that
 // does not come again is tolerated, and told in [Result.Repeated]. Any more, or
 // another outcome, and the exploration is not complete, and never a pass.
