@@ -49,7 +49,10 @@ func TestProjectBlocks(t *testing.T) {
 	})
 	requireSame(t, spec.SQL, &GenerateSQL{Block: plain("sql"), Out: set("schema.sql")})
 	requireSame(t, spec.Variables, []*Variable{
-		{Block: plain("lease"), Type: set("string"), Description: set("How long a worker holds a task.")},
+		{
+			Block: plain("lease"), Type: set("string"), Description: set("How long a worker holds a task."),
+			Validations: []*Validation{{Block: plain("")}},
+		},
 	})
 	requireSame(t, spec.Enums, []*Enum{{
 		Block: labelled("state"), Schema: set("kinds"), Rename: set("booking_state"),

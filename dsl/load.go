@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/pawldb/pawl/internal/diag"
 )
@@ -18,11 +19,24 @@ type Options struct {
 	// names of the files in every range; nothing is read from it. Empty and "."
 	// leave the names bare.
 	Dir string
-	// Vars are the values of variables given with --var name=value.
+	// Vars are the values of variables given with --var name=value. They win
+	// over those of VarFiles, and those over Env.
 	Vars map[string]string
+	// VarFiles are the files given with --var-file. A later one wins.
+	VarFiles []VarFile
+	// Env looks up a variable of the environment; nil stands for an empty one.
+	// PAWL_VAR_name gives the variable name a value.
+	Env func(name string) (value string, set bool)
 	// Version is the tool's version, "0.3.1", which required_version is checked
 	// against. Empty leaves it unchecked.
 	Version string
+}
+
+// VarFile is a file that gives variables values: attributes alone, each with
+// the name of a variable.
+type VarFile struct {
+	Name   string // as in ranges
+	Source []byte
 }
 
 // Load reads all *.hcl files at the root of fsys as one module, evaluates them
@@ -57,12 +71,16 @@ type project struct {
 	// declared holds the first block of each type and label.
 	declared map[string]map[string]*hclsyntax.Block
 	locals   map[string]*hclsyntax.Attribute
+	// given holds the values of variables from outside, by name.
+	given map[string]givenValue
 	// parts indexes the blocks inside a table, so that a reference to a column
 	// does not search the table.
 	parts map[*hclsyntax.Block]map[string]map[string]*hclsyntax.Block
 
 	// nodes are the values that references can name, evaluated on demand.
 	nodes map[string]*node
+	// checking are the variables whose validation is being evaluated.
+	checking map[string]cty.Value
 	// running is the chain of nodes under evaluation, to name a cycle.
 	running       []step
 	chainReported bool
@@ -74,8 +92,10 @@ func newProject(o Options) *project {
 		spec:     &Spec{Dir: o.Dir, Sources: make(map[string][]byte)},
 		declared: make(map[string]map[string]*hclsyntax.Block),
 		locals:   make(map[string]*hclsyntax.Attribute),
+		given:    make(map[string]givenValue),
 		parts:    make(map[*hclsyntax.Block]map[string]map[string]*hclsyntax.Block),
 		nodes:    make(map[string]*node),
+		checking: make(map[string]cty.Value),
 	}
 }
 

@@ -16,7 +16,7 @@ const (
 	durationKind              // "5m"
 	sqlKind                   // SQL text
 	typeKind                  // a type: bigint, enum.x
-	wordKind                  // a keyword without quotes: string, number, bool
+	shapeKind                 // the type of a variable: string, list(number)
 	constantKind              // string, number, bool or sql("…")
 	anyKind                   // any value
 	nameKind                  // one column of the own table
@@ -37,7 +37,7 @@ type attrSchema struct {
 	Name     string
 	Kind     kind
 	Required bool
-	Choices  []string      // of a choiceKind or wordKind
+	Choices  []string      // of a choiceKind
 	Later    string        // not in this version: what to write today
 	LaterOf  []string      // choices that are not in this version
 	Min, Max int64         // of an intKind

@@ -125,8 +125,17 @@ type GenerateSQL struct {
 // Variable is a variable block.
 type Variable struct {
 	Block
-	Type        Value[string] // string, number, bool
+	Type        Value[string] // string, list(string), object({ n = number })
 	Description Value[string]
+	Validations []*Validation
+}
+
+// Validation is a validation block of a variable. The conditions were evaluated
+// when the project was loaded; what is left is where they stand.
+type Validation struct {
+	Block
+	Condition hcl.Range
+	Message   hcl.Range
 }
 
 // Enum is an enum block.

@@ -22,6 +22,10 @@ variable "lease" {
   type        = string
   default     = "5m"
   description = "How long a worker holds a task."
+  validation {
+    condition     = var.lease != ""
+    error_message = "A lease has a number and a unit."
+  }
 }
 
 locals {

@@ -37,6 +37,8 @@ const (
 	MissingVariable Code = "missing-variable"
 	// UnknownVariable is a --var for a variable that no block declares.
 	UnknownVariable Code = "unknown-variable"
+	// InvalidVariable is a value of a variable that a validation block refuses.
+	InvalidVariable Code = "invalid-variable"
 	// InvalidVersion is a text that is no version constraint.
 	InvalidVersion Code = "invalid-version"
 	// ToolVersion is a project that asks for another version of pawl.
@@ -148,13 +150,21 @@ var languageCodes = []Entry{
 	{
 		Code:    MissingVariable,
 		Summary: "a variable without a value",
-		Explain: "A variable without a default must be given with --var, so that nobody forgets it.",
+		Explain: "A variable without a default must be given with --var, --var-file or PAWL_VAR_NAME, so that nobody forgets it.",
 		Example: "variable \"lease\" { type = string }\n",
 	},
 	{
 		Code:    UnknownVariable,
 		Summary: "a value for a variable that does not exist",
 		Explain: "Most often the name is misspelt, and the variable that was meant would keep its default.",
+	},
+	{
+		Code:    InvalidVariable,
+		Summary: "a value that its variable refuses",
+		Explain: "The variable has a validation block, and its condition is false for this value. The message is the " +
+			"one that the block gives.",
+		Example: "variable \"hold_minutes\" {\n  type    = number\n  default = 0\n  validation {\n" +
+			"    condition     = var.hold_minutes > 0\n    error_message = \"A hold needs a positive length.\"\n  }\n}\n",
 	},
 	{
 		Code:    InvalidVersion,

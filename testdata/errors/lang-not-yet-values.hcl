@@ -22,9 +22,6 @@ enum "state" {
   values  = ["a", "b"]
   comment = "no" # ERROR not-yet "\"comment\" of enum"
 }
-variable "tables" {
-  type = list(string) # ERROR not-yet "type = list"
-}
 generate "go" {
   out        = "store"
   adapters   = ["slog"] # ERROR not-yet "\"adapters\""

@@ -43,11 +43,17 @@ func (a *app) compile() (*project, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	files, err := a.global.varFiles()
+	if err != nil {
+		return nil, nil, err
+	}
 	dir := filepath.Clean(a.global.dir)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, nil, notADirectory(dir, err)
 	}
-	spec, list := dsl.Load(os.DirFS(dir), dsl.Options{Vars: vars, Dir: displayDir(dir), Version: specVersion()})
+	spec, list := dsl.Load(os.DirFS(dir), dsl.Options{
+		Dir: displayDir(dir), Vars: vars, VarFiles: files, Env: a.env, Version: specVersion(),
+	})
 	p := &project{dir: dir, sources: diag.Files(spec.Sources)}
 	if !list.HasErrors() {
 		program, more := compiler.Compile(spec)
