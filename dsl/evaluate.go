@@ -49,7 +49,7 @@ func (p *project) finish(expr hclsyntax.Expression, ctx *hcl.EvalContext) (cty.V
 		for _, d := range diags {
 			hidePanic(d)
 		}
-		p.diags.Extend(diag.FromHCL(diags))
+		p.reportAll(diag.FromHCL(diags))
 		return cty.NilVal, false
 	}
 	if sizeOf(v) > maxValue {
@@ -153,7 +153,7 @@ func unknownFunction(call *hclsyntax.FunctionCallExpr) diag.Diagnostic {
 	if _, known := baseTypes[call.Name]; known {
 		d.Detail = "The type " + call.Name + " takes nothing in parentheses."
 		d.Help = "write " + call.Name
-	} else if near, ok := diag.Suggest(call.Name, slices.Sorted(maps.Keys(functions))); ok {
+	} else if near, ok := diag.Suggest(call.Name, slices.Sorted(maps.Keys(functions))); ok && len(call.Name) > 3 { // now() is no pow()
 		d.Help = "did you mean " + near + "?"
 	}
 	return d

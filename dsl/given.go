@@ -17,6 +17,8 @@ type givenValue struct {
 	text string
 	from string // --var, or PAWL_VAR_ in the environment
 	expr hclsyntax.Expression
+
+	caller *project // who gives expr to a module; nil for a file, which names nothing
 }
 
 // place is where the value stands, or the variable when it stands in no file.
@@ -98,7 +100,7 @@ func (p *project) readVarFile(file VarFile) {
 // value converts a given value to what the variable holds.
 func (g givenValue) value(p *project, name string, s shape, block *hclsyntax.Block) (cty.Value, bool) {
 	if g.expr != nil {
-		return p.givenExpression(g.expr, s)
+		return p.givenExpression(g.expr, g.caller, s)
 	}
 	if s.kind == stringShape || s.kind == untyped {
 		return cty.StringVal(g.text), true
@@ -122,16 +124,13 @@ func (g givenValue) value(p *project, name string, s shape, block *hclsyntax.Blo
 }
 
 // givenExpression evaluates the value of a file of variables, which names
-// nothing.
-func (p *project) givenExpression(expr hclsyntax.Expression, s shape) (cty.Value, bool) {
-	v, diags := expr.Value(nil)
-	if diags.HasErrors() {
-		p.report(diag.Diagnostic{
-			Code:    diag.NotConstant,
-			Detail:  "A file of variables holds values alone: no names, no functions.",
-			Subject: expr.Range(),
-			Help:    "write the value out",
-		})
+// nothing, or of a module block, with the names of its surroundings.
+func (p *project) givenExpression(expr hclsyntax.Expression, caller *project, s shape) (cty.Value, bool) {
+	if caller != nil {
+		p = caller
+	}
+	v, ok := p.givenValueOf(expr, caller)
+	if !ok {
 		return cty.NilVal, false
 	}
 	v, wrong := s.take(v)
@@ -140,6 +139,22 @@ func (p *project) givenExpression(expr hclsyntax.Expression, s shape) (cty.Value
 		return cty.NilVal, false
 	}
 	return v, true
+}
+
+func (p *project) givenValueOf(expr hclsyntax.Expression, caller *project) (cty.Value, bool) {
+	if caller != nil {
+		return p.value(expr, nil)
+	}
+	v, diags := expr.Value(nil)
+	if diags.HasErrors() {
+		p.report(diag.Diagnostic{
+			Code:    diag.NotConstant,
+			Detail:  "A file of variables holds values alone: no names, no functions.",
+			Subject: expr.Range(),
+			Help:    "write the value out",
+		})
+	}
+	return v, !diags.HasErrors()
 }
 
 // parseGiven reads a text from outside as a value of the language: 5, true,

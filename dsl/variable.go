@@ -28,7 +28,9 @@ func (p *project) decodeVariable(block *hclsyntax.Block) {
 	for _, inner := range b.each(&validationSchema) {
 		v.Validations = append(v.Validations, inner.validation())
 	}
-	p.spec.Variables = append(p.spec.Variables, v)
+	if p.call == nil {
+		p.spec.Variables = append(p.spec.Variables, v)
+	}
 	if v.Name.Text == "" {
 		return
 	}
@@ -70,6 +72,16 @@ func (p *project) unchecked(name string, block *hclsyntax.Block) (cty.Value, hcl
 		return v, g.place(block), ok
 	}
 	attr := block.Body.Attributes["default"]
+	if attr == nil && p.call != nil {
+		p.call.from.report(diag.Diagnostic{
+			Code:    diag.MissingVariable,
+			Detail:  "The module " + quote(labelText(p.call.block)) + " needs a value for its variable " + quote(name) + ".",
+			Subject: p.call.block.DefRange(),
+			Related: []diag.Related{{Range: labelRange(block), Text: "declared without a default"}},
+			Help:    "add " + name + " = … to the module block",
+		})
+		return cty.NilVal, hcl.Range{}, false
+	}
 	if attr == nil {
 		p.report(diag.Diagnostic{
 			Code:    diag.MissingVariable,

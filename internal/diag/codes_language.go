@@ -37,6 +37,10 @@ const (
 	MissingVariable Code = "missing-variable"
 	// UnknownVariable is a --var for a variable that no block declares.
 	UnknownVariable Code = "unknown-variable"
+	// ModuleSource is a directory of a module that is none, or cannot be used.
+	ModuleSource Code = "module-source"
+	// RepeatedName is a block with for_each whose name is the same for all keys.
+	RepeatedName Code = "repeated-name"
 	// InvalidVariable is a value of a variable that a validation block refuses.
 	InvalidVariable Code = "invalid-variable"
 	// InvalidVersion is a text that is no version constraint.
@@ -157,6 +161,21 @@ var languageCodes = []Entry{
 		Code:    UnknownVariable,
 		Summary: "a value for a variable that does not exist",
 		Explain: "Most often the name is misspelt, and the variable that was meant would keep its default.",
+	},
+	{
+		Code:    ModuleSource,
+		Summary: "a module that cannot be read",
+		Explain: "A module is a directory inside the project, named by a path from the directory of the block that uses " +
+			"it: source = \"./modules/log\". Nothing is fetched from elsewhere.",
+		Example: "module \"log\" { source = \"./modules/log\" }\n",
+	},
+	{
+		Code:    RepeatedName,
+		Summary: "a repeated block whose name does not change",
+		Explain: "A block with for_each declares one object for each key. Its label is the same for all of them, so the " +
+			"name in the database has to come from each.key.",
+		Example: "table \"log\" {\n  for_each = toset([\"orders\", \"items\"])\n  column \"id\" { type = bigint }\n" +
+			"  primary_key { columns = [id] }\n}\n",
 	},
 	{
 		Code:    InvalidVariable,

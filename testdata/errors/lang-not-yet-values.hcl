@@ -29,6 +29,4 @@ generate "go" {
 locals {
   a = env("HOME", "x") # ERROR not-yet "env\\(\\).*--var"
   b = file("x") # ERROR not-yet "file\\(\\)"
-  c = module.log # ERROR not-yet "reference to a module"
-  d = each.key # ERROR not-yet "\"each\""
 }
