@@ -27,6 +27,9 @@ type Options struct {
 	// Env looks up a variable of the environment; nil stands for an empty one.
 	// PAWL_VAR_name gives the variable name a value.
 	Env func(name string) (value string, set bool)
+	// Outside reads a file that file() or templatefile() names and that is not
+	// in the project. Nil refuses such files.
+	Outside func(name string) ([]byte, error)
 	// Version is the tool's version, "0.3.1", which required_version is checked
 	// against. Empty leaves it unchecked.
 	Version string

@@ -26,7 +26,3 @@ generate "go" {
   out        = "store"
   adapters   = ["slog"] # ERROR not-yet "\"adapters\""
 }
-locals {
-  a = env("HOME", "x") # ERROR not-yet "env\\(\\).*--var"
-  b = file("x") # ERROR not-yet "file\\(\\)"
-}

@@ -23,6 +23,7 @@ type globalArguments struct {
 	verbose bool
 	vars    []string
 	files   []string // of variables
+	outside bool
 }
 
 // The commands, in the order that help lists them.
@@ -67,6 +68,7 @@ func (a *app) globalFlags(flags *pflag.FlagSet) {
 	flags.StringVarP(&g.dir, "chdir", "C", ".", "the project's `DIR`")
 	flags.StringArrayVar(&g.vars, "var", nil, "set a variable of the spec, as `NAME=VALUE`; repeatable")
 	flags.StringArrayVar(&g.files, "var-file", nil, "read variables of the spec from `FILE`; repeatable, --var wins")
+	flags.BoolVar(&g.outside, "allow-outside", false, "let the spec read files outside of its directory")
 	flags.StringVar(&g.format, "format", formatHuman, "`FORM` of the output: human, json, github")
 	flags.BoolVar(&g.json, "json", false, "the same as --format json")
 	flags.StringVar(&g.color, "color", colorAuto, "`WHEN` to use colour: auto, always, never")
