@@ -63,7 +63,9 @@ func (c *counted) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 		return cty.DynamicVal, nil
 	}
 	v, diags := c.Expression.Value(ctx)
-	c.budget.spend(1 + sizeOf(v))
+	if c.budget.exceeded || !c.budget.spend(1+sizeOf(v)) {
+		return cty.DynamicVal, nil // or the loops around it would measure what is too large
+	}
 	return v, diags
 }
 

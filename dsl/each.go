@@ -73,11 +73,31 @@ func (p *project) countRounds(attr *hclsyntax.Attribute, v cty.Value) bool {
 		p.report(p.wrongType(attr.Expr, v, "a map, an object or a set of texts", help))
 		return false
 	}
-	if p.repeats += v.LengthInt(); p.repeats > maxRepeats {
+	if this := p.repetition(attr); !p.repeated[this] {
+		p.repeated[this] = true
+		p.repeats += v.LengthInt()
+	}
+	if p.repeats > maxRepeats {
 		p.report(tooLarge(attr.Expr.Range(), "for_each makes more than "+strconv.Itoa(maxRepeats)+" blocks in the project.", "repeat over fewer values"))
 		return false
 	}
 	return true
+}
+
+// repetition is a for_each in one use of a module and one round of the block
+// around it.
+type repetition struct {
+	module *module
+	attr   *hclsyntax.Attribute
+	outer  string
+}
+
+func (p *project) repetition(attr *hclsyntax.Attribute) repetition {
+	r := repetition{module: p.module, attr: attr}
+	if p.each != nil {
+		r.outer = p.each.key
+	}
+	return r
 }
 
 // nameOfRounds reports a repeated object whose name does not change with the
@@ -222,8 +242,8 @@ func (p *project) pick(r *reference, block *hclsyntax.Block, rounds []*project) 
 func (p *project) knownRounds(block *hclsyntax.Block, s *blockSchema, from hcl.Range) ([]*project, bool) {
 	name := s.Type + "." + labelText(block)
 	_, ok := p.node(name+".for_each", from, func() (cty.Value, bool) {
-		p.repeated[block] = p.rounds(block, s)
-		return cty.True, p.repeated[block] != nil
+		p.known[block] = p.rounds(block, s)
+		return cty.True, p.known[block] != nil
 	})
-	return p.repeated[block], ok
+	return p.known[block], ok
 }

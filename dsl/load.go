@@ -84,8 +84,10 @@ type shared struct {
 	// running is the chain of nodes under evaluation, to name a cycle.
 	running       []step
 	chainReported bool
-	// repeats counts what for_each made, to bound it.
-	repeats int
+	// repeats counts what for_each made, to bound it: of each block once,
+	// however many references have it evaluated.
+	repeats  int
+	repeated map[repetition]bool
 }
 
 // folder is a directory whose files have been read.
@@ -117,8 +119,8 @@ type module struct {
 	nodes map[string]*node
 	// checking are the variables whose validation is being evaluated.
 	checking map[string]cty.Value
-	// repeated are the rounds of blocks that references have named.
-	repeated map[*hclsyntax.Block][]*project
+	// known are the rounds of blocks at the top of a file.
+	known map[*hclsyntax.Block][]*project
 	// uses are the modules that this one uses, by label, in the order of their
 	// keys.
 	uses map[string][]*project
@@ -131,6 +133,8 @@ func newProject(fsys fs.FS, o Options) *project {
 		spec:    &Spec{Dir: o.Dir, Sources: make(map[string][]byte)},
 		folders: make(map[string]*folder),
 		parts:   make(map[*hclsyntax.Block]map[string]map[string]*hclsyntax.Block),
+
+		repeated: make(map[repetition]bool),
 	}
 	l.root = l.newModule(".", "", nil)
 	return l.root
@@ -144,7 +148,7 @@ func (l *shared) newModule(dir, address string, c *call) *project {
 		given:    make(map[string]givenValue),
 		nodes:    make(map[string]*node),
 		checking: make(map[string]cty.Value),
-		repeated: make(map[*hclsyntax.Block][]*project),
+		known:    make(map[*hclsyntax.Block][]*project),
 		uses:     make(map[string][]*project),
 	}}
 }
