@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/dsl"
 )
 
 // address names a declaration: table.bookings.no_overlap.one_per_room. A label
@@ -29,6 +30,24 @@ func address(parts ...string) string {
 // under is the address of something inside a declaration.
 func under(parent string, parts ...string) string {
 	return address(append([]string{parent}, parts...)...)
+}
+
+// declared is the address of a block at the top of a module.
+func declared(typ string, b dsl.Block) string {
+	return b.Scope + address(typ, b.Name.Text) + roundOf(b)
+}
+
+// inside is the address of a block in another one.
+func inside(parent, typ string, b dsl.Block) string {
+	return under(parent, typ, b.Name.Text) + roundOf(b)
+}
+
+// roundOf is the key of a repeated block, as an address has it.
+func roundOf(b dsl.Block) string {
+	if b.Key == nil {
+		return ""
+	}
+	return "[" + strconv.Quote(*b.Key) + "]"
 }
 
 func plainLabel(s string) bool {

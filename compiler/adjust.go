@@ -25,7 +25,7 @@ type adjust struct {
 // adjusts compiles the adjust blocks of a table.
 func (c *compilation) adjusts(t *table) {
 	for _, decl := range t.decl.Adjusts {
-		a := &adjust{decl: decl, address: under(t.address, "adjust", decl.Name.Text), input: c.input(t, decl.Args)}
+		a := &adjust{decl: decl, address: inside(t.address, "adjust", decl.Block), input: c.input(t, decl.Args)}
 		set, ok := c.assignments(t, &a.input, decl.Set, nil, "adjust")
 		a.set = set
 		a.guard = c.parse(decl.Guard, "guard", row{table: t, args: a.input.names, changing: pgsql.Stable, condition: true})

@@ -42,10 +42,10 @@ func (c *compilation) checks(t *table) {
 			continue
 		}
 		t.addCheck(&check{
-			name: name, label: decl.Name.Text, expr: e.Expr,
-			address: under(t.address, "check", decl.Name.Text),
+			name: name, label: labelOf(decl.Block, decl.Rename), expr: e.Expr,
+			address: inside(t.address, "check", decl.Block),
 			doc:     "a row breaks the check " + e.SQL(),
-		}, ir.Origin{Address: under(t.address, "check", decl.Name.Text), Pos: pos(decl.Header)})
+		}, ir.Origin{Address: inside(t.address, "check", decl.Block), Pos: pos(decl.Header)})
 	}
 }
 

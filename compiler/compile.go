@@ -58,10 +58,10 @@ type compilation struct {
 	program *ir.Program
 	diags   diag.List
 
-	enums        map[string]*enum // by label
-	tables       []*table         // in the order of their labels
-	tablesByName map[string]*table
-	queueTables  []*queue // in the order of their labels
+	enums        map[string]*enum  // by ID
+	tables       []*table          // in the order of their labels
+	tablesByName map[string]*table // by ID
+	queueTables  []*queue          // in the order of their labels
 	names        names
 	refusals     map[string]bool // the schemas that need the function pawl_refuse
 	extensions   map[string]ir.Extension
@@ -81,8 +81,11 @@ func newCompilation(spec *dsl.Spec) *compilation {
 	}
 }
 
-// report adds a diagnostic.
-func (c *compilation) report(d diag.Diagnostic) { c.diags.Add(d) }
+// report adds a diagnostic. One in a module tells where the module is used.
+func (c *compilation) report(d diag.Diagnostic) {
+	c.spec.Trace(&d)
+	c.diags.Add(d)
+}
 
 // finish brings everything into an order that depends on names alone.
 func (c *compilation) finish() (*ir.Program, diag.List) {

@@ -204,7 +204,7 @@ func redundantTo(u *unique, what string, at hcl.Range) diag.Diagnostic {
 // decided.
 func (c *compilation) lowerDuplicates(t *table, u *unique) {
 	decl := u.decl
-	addr := under(t.address, "no_duplicates", decl.Name.Text)
+	addr := inside(t.address, "no_duplicates", decl.Block)
 	origin := ir.Origin{Address: addr, Pos: pos(decl.Header)}
 	notDistinct := decl.Nulls.Set && decl.Nulls.V == "not_distinct"
 	if !c.claimConstraint(t, u.name, "no_duplicates "+quote(decl.Name.Text), decl.Header, true) {

@@ -18,16 +18,16 @@ func (e *enum) typ() ir.Type {
 }
 
 func (c *compilation) declareEnums() {
-	for _, decl := range byLabel(c.spec.Enums, func(e *dsl.Enum) string { return e.Name.Text }) {
-		if decl.Name.Text == "" || c.enums[decl.Name.Text] != nil {
+	for _, decl := range byLabel(c.spec.Enums, func(e *dsl.Enum) string { return e.ID() }) {
+		if decl.Name.Text == "" || c.enums[decl.ID()] != nil {
 			continue
 		}
 		e := &enum{decl: decl, ir: ir.Enum{
 			Schema: c.schemaOf(decl.Schema),
 			Name:   nameOf(decl.Name, decl.Rename),
-			Origin: ir.Origin{Address: address("enum", decl.Name.Text), Pos: pos(decl.Header)},
+			Origin: ir.Origin{Address: declared("enum", decl.Block), Pos: pos(decl.Header)},
 		}}
-		c.enums[decl.Name.Text] = e
+		c.enums[decl.ID()] = e
 		c.claimName(space{kind: relationSpace, schema: e.ir.Schema, name: e.ir.Name}, "enum "+quote(decl.Name.Text), decl.Header)
 		c.enumValues(e)
 		c.program.Schema.Enums = append(c.program.Schema.Enums, e.ir)

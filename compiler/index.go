@@ -24,7 +24,7 @@ func (c *compilation) index(t *table, decl *dsl.Index) (ir.Index, bool) {
 	ix := ir.Index{
 		Name:   derivedName(t.ref.Name, decl.Name.Text, decl.Rename),
 		Method: defaultMethod,
-		Origin: ir.Origin{Address: under(t.address, "index", decl.Name.Text), Pos: pos(decl.Header)},
+		Origin: ir.Origin{Address: inside(t.address, "index", decl.Block), Pos: pos(decl.Header)},
 	}
 	ok := len(decl.Columns) > 0
 	if decl.Method.Set {

@@ -96,6 +96,15 @@ func derivedName(table string, label string, rename dsl.Value[string]) string {
 	return table + "_" + label
 }
 
+// labelOf names a block in Go: its label, or where for_each repeats the label its
+// name.
+func labelOf(b dsl.Block, rename dsl.Value[string]) string {
+	if b.Key != nil && rename.Set {
+		return rename.V
+	}
+	return b.Name.Text
+}
+
 // claimConstraint takes the name of a constraint. Those that rest on an index
 // take a relation's name as well. Those of a table whose own name is taken
 // would be an echo.

@@ -37,9 +37,9 @@ type span struct {
 func (c *compilation) noOverlaps(t *table) {
 	for _, decl := range t.decl.NoOverlaps {
 		s := &span{
-			decl: decl, label: decl.Name.Text,
+			decl: decl, label: labelOf(decl.Block, decl.Rename),
 			name:    derivedName(t.ref.Name, decl.Name.Text, decl.Rename),
-			address: under(t.address, "no_overlap", decl.Name.Text),
+			address: inside(t.address, "no_overlap", decl.Block),
 		}
 		if c.overlapGroup(t, s) && c.overlapRange(t, s) && c.overlapWhere(t, s) {
 			t.spans = append(t.spans, s)

@@ -31,12 +31,12 @@ const (
 
 // declareQueues takes the queues' tables and reads their columns.
 func (c *compilation) declareQueues() {
-	for _, decl := range byLabel(c.spec.Queues, func(q *dsl.Queue) string { return q.Name.Text }) {
+	for _, decl := range byLabel(c.spec.Queues, func(q *dsl.Queue) string { return q.ID() }) {
 		label := decl.Name.Text
-		if label == "" || slices.ContainsFunc(c.queueTables, func(q *queue) bool { return q.label == label }) {
+		if label == "" || slices.ContainsFunc(c.queueTables, func(q *queue) bool { return q.decl.ID() == decl.ID() }) {
 			continue
 		}
-		q := &queue{decl: decl, table: newTable(label, address("queue", label), ir.TableRef{
+		q := &queue{decl: decl, table: newTable(label, declared("queue", decl.Block), ir.TableRef{
 			Schema: c.schemaOf(decl.Schema), Name: label,
 		}, decl.Header)}
 		q.schema.Comment, q.repository.Comment = decl.Comment.V, decl.Comment.V

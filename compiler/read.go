@@ -126,7 +126,7 @@ func (t *table) addGetBy(u *unique) {
 	if u.where != nil {
 		doc += " among those where " + u.where.SQL()
 	}
-	op := t.readOperation("get_by_"+u.decl.Name.Text, ir.GetOp, doc+
+	op := t.readOperation("get_by_"+labelOf(u.decl.Block, u.decl.Rename), ir.GetOp, doc+
 		"; "+u.name+" allows one at most. A missing row is not found. Nothing is locked: the row may change right after.")
 	op.Key = args
 	op.Statements = []ir.Statement{t.selectRow(op.Address, u.keyCondition(p), p, ir.ReturnsOne)}
@@ -256,7 +256,7 @@ func (t *table) groupColumns(names []string) []string {
 }
 
 func (t *table) listOperation(l listed, group, order []string, desc bool) ir.Operation {
-	name := "list_by_" + strings.TrimPrefix(l.decl.Name.Text, "by_")
+	name := "list_by_" + strings.TrimPrefix(labelOf(l.decl.Block, l.decl.Rename), "by_")
 	what := "the rows of " + t.ref.Name
 	if len(group) > 0 {
 		what += " with the given " + and(group)

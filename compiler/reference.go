@@ -70,7 +70,7 @@ func (c *compilation) reference(t *table, decl *dsl.ForeignKey) *reference {
 	}
 	return &reference{
 		decl: decl, child: t, parent: parent, columns: columnList(columns), target: columnList(target),
-		address: under(t.address, "foreign_key", decl.Name.Text),
+		address: inside(t.address, "foreign_key", decl.Block),
 	}
 }
 
@@ -97,7 +97,7 @@ func (c *compilation) referenceTarget(parent *table, decl *dsl.ForeignKey) ([]*c
 		c.report(d)
 		return nil, false
 	}
-	i := slices.IndexFunc(parent.uniques, func(u *unique) bool { return u.decl.Name.Text == ref.Key })
+	i := slices.IndexFunc(parent.uniques, func(u *unique) bool { return u.decl.LocalID() == ref.Key })
 	if i < 0 {
 		return nil, false
 	}
@@ -106,12 +106,12 @@ func (c *compilation) referenceTarget(parent *table, decl *dsl.ForeignKey) ([]*c
 	switch {
 	case u.decl.Deferrable.V:
 		d.Code = diag.ReferenceDeferrable
-		d.Detail = "The key " + quote(ref.Key) + " of " + quote(parent.label) + " is deferrable."
+		d.Detail = "The key " + quote(u.decl.Name.Text) + " of " + quote(parent.label) + " is deferrable."
 		d.Label = "deferrable"
 		d.Consequence = "Within a transaction two parents may share its values until the check; a child could then belong to both. PostgreSQL refuses it (55000)."
-		d.Help = "refer to the primary key, or leave deferrable out of no_duplicates " + quote(ref.Key)
+		d.Help = "refer to the primary key, or leave deferrable out of no_duplicates " + quote(u.decl.Name.Text)
 	case !u.plain:
-		d.Detail = "The key " + quote(ref.Key) + " of " + quote(parent.label) + " covers a part of the rows, or an expression: " + duplicatesMechanism(u, false) + "."
+		d.Detail = "The key " + quote(u.decl.Name.Text) + " of " + quote(parent.label) + " covers a part of the rows, or an expression: " + duplicatesMechanism(u, false) + "."
 		d.Label = "not a key of all rows"
 		d.Consequence = "A row outside of the predicate could not be told from another one with the same values; PostgreSQL refuses the foreign key (42830)."
 		d.Help = "refer to the primary key: references = table." + parent.label

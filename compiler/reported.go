@@ -65,7 +65,7 @@ func (t *table) reported() []reportedConstraint {
 			concerned = append(concerned, columnsOf(u.where.Expr)...)
 		}
 		if u.facts != nil {
-			add(ir.Duplicate, "23505", u.name, u.decl.Name.Text, u.facts.Address, doc, u.columns, concerned, u.object, t.definition(u.object)).where = u.where
+			add(ir.Duplicate, "23505", u.name, labelOf(u.decl.Block, u.decl.Rename), u.facts.Address, doc, u.columns, concerned, u.object, t.definition(u.object)).where = u.where
 		}
 	}
 	for _, s := range t.spans {
@@ -86,7 +86,7 @@ func (t *table) reported() []reportedConstraint {
 	for _, r := range t.parents {
 		doc := "there is no row of " + r.parent.ref.Name + " with this " + and(r.columns) + ", or rows of " + t.ref.Name + " still refer to it"
 		id := constraint(r.schema.Name)
-		add(ir.Reference, "23503", r.schema.Name, r.decl.Name.Text, r.address, doc, r.columns, r.columns, id, t.definition(id))
+		add(ir.Reference, "23503", r.schema.Name, labelOf(r.decl.Block, r.decl.Rename), r.address, doc, r.columns, r.columns, id, t.definition(id))
 	}
 	for _, s := range t.states {
 		if s.facts == nil || !s.database {

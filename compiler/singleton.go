@@ -11,7 +11,7 @@ import (
 // singletons compiles the singleton blocks.
 func (c *compilation) singletons() {
 	first := map[int]*dsl.Singleton{}
-	for _, decl := range byLabel(c.spec.Singletons, func(s *dsl.Singleton) string { return s.Name.Text }) {
+	for _, decl := range byLabel(c.spec.Singletons, func(s *dsl.Singleton) string { return s.ID() }) {
 		if decl.Name.Text == "" || !decl.Key.Set {
 			continue
 		}
@@ -66,7 +66,7 @@ func (c *compilation) classFor(decl *dsl.Singleton) bool {
 }
 
 func (c *compilation) lowerSingleton(decl *dsl.Singleton) {
-	addr := address("singleton", decl.Name.Text)
+	addr := declared("singleton", decl.Block)
 	class, key := c.program.AdvisoryClass, int32(decl.Key.V) //nolint:gosec // dsl has checked the range
 	numbers := "(" + strconv.Itoa(int(class)) + ", " + strconv.Itoa(int(key)) + ")"
 	reasons := []ir.Reason{

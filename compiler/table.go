@@ -56,19 +56,22 @@ func (col *column) field() ir.Field {
 // declareTables takes the tables' names, so that everything else can refer to
 // them in any order.
 func (c *compilation) declareTables() {
-	for _, decl := range byLabel(c.spec.Tables, func(t *dsl.Table) string { return t.Name.Text }) {
-		if decl.Name.Text == "" || c.tablesByName[decl.Name.Text] != nil {
+	for _, decl := range byLabel(c.spec.Tables, func(t *dsl.Table) string { return t.ID() }) {
+		if decl.Name.Text == "" || c.tablesByName[decl.ID()] != nil {
 			continue
 		}
-		t := newTable(decl.Name.Text, address("table", decl.Name.Text), ir.TableRef{
+		t := newTable(decl.Name.Text, declared("table", decl.Block), ir.TableRef{
 			Schema: c.schemaOf(decl.Schema),
 			Name:   nameOf(decl.Name, decl.Rename),
 		}, decl.Header)
 		t.decl = decl
+		if decl.Scope != "" || decl.Key != nil { // one label stands for several tables
+			t.repository.Name = t.ref.Name
+		}
 		t.schema.Comment, t.repository.Comment = decl.Comment.V, decl.Comment.V
 		t.repository.GoName, t.repository.GoRow = decl.GoName.V, decl.GoRow.V
 		c.tables = append(c.tables, t)
-		c.tablesByName[t.label] = t
+		c.tablesByName[decl.ID()] = t
 		t.shadowed = !c.claimRelation(t.ref, t.ref.Name, "table "+quote(t.label), decl.Header)
 	}
 }

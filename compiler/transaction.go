@@ -34,7 +34,7 @@ var (
 // transactions reads the transaction blocks, fills in the defaults and adds the
 // two transactions that operations fall back on.
 func (c *compilation) transactions() {
-	for _, decl := range byLabel(c.spec.Transactions, func(t *dsl.Transaction) string { return t.Name.Text }) {
+	for _, decl := range byLabel(c.spec.Transactions, func(t *dsl.Transaction) string { return t.ID() }) {
 		c.program.Transactions = append(c.program.Transactions, c.transaction(decl))
 	}
 	base := c.findTransaction(defaultTransaction)
@@ -61,7 +61,7 @@ func (c *compilation) findTransaction(name string) *ir.Transaction {
 }
 
 func (c *compilation) transaction(decl *dsl.Transaction) ir.Transaction {
-	t := transactionDefaults(decl.Name.Text)
+	t := transactionDefaults(transactionName(decl))
 	t.Pos = pos(decl.Header)
 	c.isolation(decl.Isolation)
 	set(&t.LockTimeout, decl.LockTimeout)
@@ -171,6 +171,14 @@ func (c *compilation) backoffOrder(block string, baseValue dsl.Value[time.Durati
 		Consequence: "Every pause would be cut to max: the pauses would not grow, and a database in trouble would be asked as often as ever.",
 		Help:        "make base the smaller one",
 	})
+}
+
+// transactionName is the label, or where the block stands in a module its ID.
+func transactionName(decl *dsl.Transaction) string {
+	if decl.Scope == "" {
+		return decl.Name.Text
+	}
+	return decl.ID()
 }
 
 // transactionOf is the name of the transaction that an operation runs in.

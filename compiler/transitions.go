@@ -47,7 +47,7 @@ func (c *compilation) stateColumns(t *table) {
 	for _, decl := range t.decl.Transitions {
 		s := &stateColumn{
 			decl: decl, label: decl.Name.Text,
-			address:  under(t.address, "transitions", decl.Name.Text),
+			address:  inside(t.address, "transitions", decl.Block),
 			name:     t.ref.Name + "_" + decl.Name.Text,
 			database: defaultEnforce == "database",
 			repeat:   defaultRepeat,

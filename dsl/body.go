@@ -29,7 +29,7 @@ func (p *project) open(b *hclsyntax.Block, s *blockSchema) *body {
 		header: b.DefRange(),
 		attrs:  make(map[string]*hclsyntax.Attribute, len(b.Body.Attributes)),
 	}
-	body.block = Block{Name: p.label(b, s), Header: body.header}
+	body.block = Block{Name: p.label(b, s), Header: body.header, Scope: p.address, Key: p.keyOf(b)}
 	for _, attr := range sortedAttributes(b.Body) {
 		body.takeAttribute(attr)
 	}
@@ -197,8 +197,11 @@ func (b *body) require(s *attrSchema, block *hclsyntax.Block) {
 func (b *body) each(s *blockSchema) []*body {
 	var opened []*body
 	for _, inner := range b.blocks {
-		if inner.Type == s.Type {
-			opened = append(opened, b.p.open(inner, s))
+		if inner.Type != s.Type {
+			continue
+		}
+		for _, p := range b.p.rounds(inner, s) {
+			opened = append(opened, p.open(inner, s))
 		}
 	}
 	return opened

@@ -16,9 +16,14 @@ var columnSchema = blockSchema{
 		commentAttr,
 		{Name: "immutable", Kind: boolKind, Later: "leave the column out of every set and edit", Doc: "it never changes"},
 		generatedAttr,
+		columnNameAttr,
 	},
 	Blocks: []*blockSchema{&goColumnSchema},
 }
+
+// columnNameAttr tells repeated columns apart. Any other column is named by its
+// label, so that SQL text and key lists name what the reader sees.
+var columnNameAttr = attrSchema{Name: "name", Kind: stringKind, Doc: "the column's name, with for_each alone"}
 
 // generatedAttr is for columns that the server computes.
 var generatedAttr = attrSchema{
@@ -53,6 +58,7 @@ func (b *body) column() *Column {
 			Help:    "choose another name",
 		})
 	}
+	b.columnName()
 	typ := b.typ("type")
 	c := &Column{
 		Block:    b.block,
@@ -67,6 +73,23 @@ func (b *body) column() *Column {
 		c.Identity = Value[string]{V: "by default", Set: true, Range: typ.Range}
 	}
 	return c
+}
+
+// columnName names a repeated column, and refuses a name of any other.
+func (b *body) columnName() {
+	name := b.identifier("name")
+	switch {
+	case !name.Set:
+	case b.block.Key != nil:
+		b.block.Name, b.block.Key = Name{Text: name.V, Range: name.Range}, nil
+	default:
+		b.p.report(diag.Diagnostic{
+			Code:    diag.UnknownAttribute,
+			Detail:  "A column is named by its label; a name is for columns that for_each repeats.",
+			Subject: name.Range,
+			Help:    "write column " + quote(name.V) + " { … }",
+		})
+	}
 }
 
 // constant reads a column's default, or nil when it was left out or refused.

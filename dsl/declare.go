@@ -1,6 +1,8 @@
 package dsl
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/pawldb/pawl/internal/diag"
@@ -11,14 +13,13 @@ var projectSchema = blockSchema{
 	Type: "project",
 	Blocks: append([]*blockSchema{
 		&pawlSchema, &generateSchema, &variableSchema, &localsSchema, &enumSchema,
-		&tableSchema, &queueSchema, &singletonSchema, &transactionSchema,
+		&tableSchema, &queueSchema, &singletonSchema, &transactionSchema, &moduleSchema,
 	}, laterTopLevel()...),
 }
 
 // laterBlocks are top-level blocks of later versions, with what works today.
 var laterBlocks = map[string]string{
 	"target":      "name the database with --url or DATABASE_URL",
-	"module":      "write the tables out in this directory",
 	"moved":       "rename in the database by hand first, then here",
 	"removed":     "drop the object with apply --allow drop=ADDRESS",
 	"domain":      "give the column the base type and the table a check",
@@ -55,8 +56,8 @@ func topLevelTypes() []string { return blockTypes(&projectSchema) }
 // declare records what the blocks declare, so that references find it, and
 // keeps of p.blocks those that can be decoded.
 func (p *project) declare() {
-	kept := p.blocks[:0:0]
-	for _, b := range p.blocks {
+	var kept []*hclsyntax.Block
+	for _, b := range p.folder.blocks {
 		s := ownBlockOf(&projectSchema, b.Type)
 		if s == nil {
 			p.report(unknownTopLevel(b))
@@ -64,16 +65,23 @@ func (p *project) declare() {
 		}
 		earlier := p.record(b)
 		switch {
+		case p.call != nil && slices.Contains(ownBlocks, b.Type):
+			p.report(diag.Diagnostic{
+				Code:    diag.UnknownBlock,
+				Detail:  capital(an(b.Type)) + " block stands in the project's own directory, and this is a module.",
+				Subject: b.DefRange(),
+				Help:    "move it to the directory that uses the module",
+			})
 		case s.Later != "":
 			p.report(notYet("the block "+quote(b.Type), b.DefRange(), s.Later))
 		case earlier != nil && (s.Once || len(b.Labels) > 0):
-			p.report(duplicateBlock(s, b, earlier, "the project"))
+			p.report(duplicateBlock(s, b, earlier, p.noun()))
 		default:
 			kept = append(kept, b)
 		}
 	}
 	p.blocks = kept
-	if len(p.declared["pawl"]) == 0 && !p.incomplete {
+	if p.call == nil && len(p.declared["pawl"]) == 0 && !p.incomplete {
 		p.report(p.missingPawl())
 	}
 }
@@ -120,14 +128,33 @@ func (p *project) missingPawl() diag.Diagnostic {
 	return d
 }
 
+// noun names the module in messages.
+func (p *project) noun() string {
+	if p.call == nil {
+		return "the project"
+	}
+	return "the module"
+}
+
 // decode turns the blocks into the Spec.
 func (p *project) decode() {
-	decoders := map[string]func(*hclsyntax.Block){
-		"pawl": p.decodePawl, "generate": p.decodeGenerate, "variable": p.decodeVariable, "locals": p.decodeLocals,
-		"enum": p.decodeEnum, "table": p.decodeTable, "queue": p.decodeQueue, "singleton": p.decodeSingleton,
-		"transaction": p.decodeTransaction,
+	decoders := map[string]func(*project, *hclsyntax.Block){
+		"pawl": (*project).decodePawl, "generate": (*project).decodeGenerate, "variable": (*project).decodeVariable,
+		"locals": (*project).decodeLocals, "enum": (*project).decodeEnum, "table": (*project).decodeTable,
+		"queue": (*project).decodeQueue, "singleton": (*project).decodeSingleton, "transaction": (*project).decodeTransaction,
 	}
 	for _, b := range p.blocks {
-		decoders[b.Type](b)
+		if b.Type == moduleType {
+			p.decodeModule(b)
+			continue
+		}
+		s := ownBlockOf(&projectSchema, b.Type)
+		rounds := []*project{p}
+		if b.Body.Attributes[forEachAttr.Name] != nil && s.repeatable() && len(b.Labels) > 0 {
+			rounds, _ = p.knownRounds(b, s, labelRange(b))
+		}
+		for _, q := range rounds {
+			decoders[b.Type](q, b)
+		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/pawldb/pawl/internal/diag"
 )
 
 // set is a value that was written.
@@ -49,12 +51,18 @@ func TestProjectBlocks(t *testing.T) {
 	})
 	requireSame(t, spec.SQL, &GenerateSQL{Block: plain("sql"), Out: set("schema.sql")})
 	requireSame(t, spec.Variables, []*Variable{
-		{Block: plain("lease"), Type: set("string"), Description: set("How long a worker holds a task.")},
+		{
+			Block: plain("lease"), Type: set("string"), Description: set("How long a worker holds a task."),
+			Validations: []*Validation{{Block: plain("")}},
+		},
 	})
 	requireSame(t, spec.Enums, []*Enum{{
 		Block: labelled("state"), Schema: set("kinds"), Rename: set("booking_state"),
 		Values: names("held", "confirmed"),
+	}, {
+		Block: Block{Name: Name{Text: "extra"}, Scope: "module.extra."}, Values: names("x"),
 	}})
+	requireSame(t, spec.Modules, []*Module{{Address: "module.extra", Dir: "extra", Stack: []diag.Related{{Text: "used here as module.extra"}}}})
 }
 
 func TestTableAttributes(t *testing.T) {

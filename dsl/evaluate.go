@@ -23,7 +23,7 @@ const maxValue = 1 << 16
 // it may be nil.
 func (p *project) value(expr hclsyntax.Expression, want *attrSchema) (cty.Value, bool) {
 	if isConstant(expr) {
-		return p.finish(expr, nil)
+		return p.finish(expr, nil, nil)
 	}
 	if call, ok := expr.(*hclsyntax.FunctionCallExpr); ok && call.Name == sqlFunction && len(call.Args) == 1 {
 		text, ok := p.sqlText(call.Args[0], want)
@@ -32,24 +32,30 @@ func (p *project) value(expr hclsyntax.Expression, want *attrSchema) (cty.Value,
 		}
 		return cty.CapsuleVal(sqlCapsule, &text), true
 	}
-	ctx, ok := p.context(expr, want)
+	b := newBudget()
+	ctx, ok := p.context(expr, want, b)
 	if !ok {
 		return cty.NilVal, false
 	}
+	b.bound(expr)
 	if !p.comparable(expr, ctx) {
 		return cty.NilVal, false
 	}
-	return p.finish(expr, ctx)
+	return p.finish(expr, ctx, b)
 }
 
 // finish runs the HCL evaluator and refuses what no attribute can use.
-func (p *project) finish(expr hclsyntax.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
+func (p *project) finish(expr hclsyntax.Expression, ctx *hcl.EvalContext, b *budget) (cty.Value, bool) {
 	v, diags := expr.Value(ctx)
+	if b != nil && b.exceeded {
+		p.report(tooLarge(expr.Range(), "The expression makes more than 512 kilobytes of values on its way.", "loop over fewer values"))
+		return cty.NilVal, false
+	}
 	if diags.HasErrors() {
 		for _, d := range diags {
 			hidePanic(d)
 		}
-		p.diags.Extend(diag.FromHCL(diags))
+		p.reportAll(diag.FromHCL(diags))
 		return cty.NilVal, false
 	}
 	if sizeOf(v) > maxValue {
@@ -91,8 +97,8 @@ func isConstant(expr hclsyntax.Expression) bool {
 
 // context builds what an expression may name, and no more. Every reference is
 // checked before the evaluator sees it, so that messages are ours.
-func (p *project) context(expr hclsyntax.Expression, want *attrSchema) (*hcl.EvalContext, bool) {
-	if !p.callsAreKnown(expr) {
+func (p *project) context(expr hclsyntax.Expression, want *attrSchema, b *budget) (*hcl.EvalContext, bool) {
+	if !p.callsAreKnown(expr, want) {
 		return nil, false
 	}
 	names := make(tree)
@@ -108,20 +114,19 @@ func (p *project) context(expr hclsyntax.Expression, want *attrSchema) (*hcl.Eva
 	if !whole {
 		return nil, false
 	}
-	return &hcl.EvalContext{Variables: names.values(), Functions: functions}, true
+	return &hcl.EvalContext{Variables: names.values(), Functions: p.called(expr, b)}, true
 }
 
 // callsAreKnown reports calls of functions that have a meaning elsewhere only.
-func (p *project) callsAreKnown(expr hclsyntax.Expression) bool {
+func (p *project) callsAreKnown(expr hclsyntax.Expression, want *attrSchema) bool {
 	known := true
 	_ = hclsyntax.VisitAll(expr, func(n hclsyntax.Node) hcl.Diagnostics {
 		call, ok := n.(*hclsyntax.FunctionCallExpr)
 		if !ok {
 			return nil
 		}
-		if today, later := laterFunctions[call.Name]; later {
-			p.report(notYet("the function "+call.Name+"()", call.NameRange, today))
-			known = false
+		if slices.Contains(readingFunctions, call.Name) {
+			known = p.mayRead(call, want) && known
 			return nil
 		}
 		if _, key := keyFunctions[call.Name]; key {
@@ -141,6 +146,21 @@ func (p *project) callsAreKnown(expr hclsyntax.Expression) bool {
 	return known
 }
 
+// mayRead refuses env outside of a variable's default.
+func (p *project) mayRead(call *hclsyntax.FunctionCallExpr, want *attrSchema) bool {
+	if call.Name != envFunction || want == attrOf(&variableSchema, "default") {
+		return true
+	}
+	p.report(diag.Diagnostic{
+		Code:        diag.FunctionCall,
+		Detail:      "The function env() works in the default of a variable only.",
+		Subject:     call.NameRange,
+		Consequence: "What the project makes would depend on the machine, at a place that nobody looks at.",
+		Help:        "declare variable \"NAME\" { default = env(…) }, and write var.NAME here",
+	})
+	return false
+}
+
 // unknownFunction reports a call of a function that does not exist. Most often
 // one of PostgreSQL was meant.
 func unknownFunction(call *hclsyntax.FunctionCallExpr) diag.Diagnostic {
@@ -153,7 +173,7 @@ func unknownFunction(call *hclsyntax.FunctionCallExpr) diag.Diagnostic {
 	if _, known := baseTypes[call.Name]; known {
 		d.Detail = "The type " + call.Name + " takes nothing in parentheses."
 		d.Help = "write " + call.Name
-	} else if near, ok := diag.Suggest(call.Name, slices.Sorted(maps.Keys(functions))); ok {
+	} else if near, ok := diag.Suggest(call.Name, slices.Sorted(maps.Keys(functions))); ok && len(call.Name) > 3 { // now() is no pow()
 		d.Help = "did you mean " + near + "?"
 	}
 	return d

@@ -16,9 +16,8 @@ var localsSchema = blockSchema{Type: "locals", Open: true, NoAllow: true, Doc: "
 // decodeLocals checks the form of a locals block; its values are nodes.
 func (p *project) decodeLocals(block *hclsyntax.Block) { p.open(block, &localsSchema) }
 
-// evaluateLocals collects the locals of all files and evaluates each, so that
-// an error in one that nothing uses is found too.
-func (p *project) evaluateLocals() {
+// collectLocals finds the locals of all files of the module.
+func (p *project) collectLocals() {
 	for _, b := range p.blocks {
 		if b.Type != "locals" {
 			continue
@@ -27,7 +26,7 @@ func (p *project) evaluateLocals() {
 			if first := p.locals[attr.Name]; first != nil {
 				p.report(diag.Diagnostic{
 					Code:    diag.DuplicateName,
-					Detail:  "The project has two locals with the name " + quote(attr.Name) + ".",
+					Detail:  capital(p.noun()) + " has two locals with the name " + quote(attr.Name) + ".",
 					Subject: attr.NameRange,
 					Related: []diag.Related{{Range: first.NameRange, Text: "declared here first"}},
 					Help:    "give one of them another name",
@@ -37,6 +36,11 @@ func (p *project) evaluateLocals() {
 			p.locals[attr.Name] = attr
 		}
 	}
+}
+
+// evaluateLocals evaluates each local, so that an error in one that nothing uses
+// is found too.
+func (p *project) evaluateLocals() {
 	for _, name := range slices.Sorted(maps.Keys(p.locals)) {
 		p.local(name, p.locals[name].NameRange)
 	}

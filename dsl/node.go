@@ -34,12 +34,13 @@ type step struct {
 func (p *project) node(name string, from hcl.Range, evaluate func() (cty.Value, bool)) (cty.Value, bool) {
 	if n := p.nodes[name]; n != nil {
 		if !n.done {
-			p.reportCycle(name, from)
+			p.reportCycle(p.address+name, from)
 		}
 		return n.value, n.done && n.ok
 	}
 	n := &node{}
 	p.nodes[name] = n
+	name = p.address + name
 	if len(p.running) == maxChain {
 		if !p.chainReported { // a chain of thousands is too long at many places
 			p.report(tooLarge(from, "More than "+strconv.Itoa(maxChain)+" values in a row need each other.", "shorten the chain"))

@@ -85,7 +85,7 @@ func (p *project) parseWhole(src []byte, filename string) []*hclsyntax.Body {
 		return nil
 	}
 	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
-	p.diags.Extend(diag.FromHCL(diags))
+	p.reportAll(diag.FromHCL(diags))
 	body, ok := file.Body.(*hclsyntax.Body)
 	if !ok || hasSyntaxErrors(diags) {
 		p.incomplete = true

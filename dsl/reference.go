@@ -12,11 +12,16 @@ import (
 )
 
 // roots are the first words of references.
-var roots = []string{"enum", "local", "path", "table", "transaction", "var"}
+var roots = []string{"each", "enum", "local", "module", "path", "table", "transaction", "var"}
 
-// find evaluates what a reference names, by its first word.
-func (p *project) find(r *reference) (cty.Value, bool) {
-	switch r.path[0] {
+// find evaluates what a reference names behind a first word. Only the block that
+// for_each repeats knows each: what is found elsewhere has one value for all.
+func (p *project) find(word string, r *reference) (cty.Value, bool) {
+	if word == "each" {
+		return p.resolveEach(r)
+	}
+	p = p.plain()
+	switch word {
 	case "var":
 		return p.resolveVariable(r)
 	case "local":
@@ -25,6 +30,8 @@ func (p *project) find(r *reference) (cty.Value, bool) {
 		return p.resolveEnum(r)
 	case "table":
 		return p.resolveTable(r)
+	case "module":
+		return p.resolveModule(r)
 	case "transaction":
 		return p.resolveTransaction(r)
 	}
@@ -34,7 +41,7 @@ func (p *project) find(r *reference) (cty.Value, bool) {
 // laterRoots are first words of references to blocks of later versions. The
 // block itself is reported; a reference only when there is no such block.
 var laterRoots = map[string]string{
-	"module": "module", "domain": "domain", "data": "data", "rule": "rule",
+	"domain": "domain", "data": "data", "rule": "rule",
 	"idempotency": "idempotency", "outbox": "outbox", "inbox": "inbox",
 }
 
@@ -102,7 +109,7 @@ func (p *project) resolve(t hcl.Traversal, want *attrSchema) ([]string, cty.Valu
 		return nil, cty.NilVal, false
 	}
 	r := &reference{all: t, path: []string{root}, rest: t[1:], want: want}
-	v, ok := p.find(r)
+	v, ok := p.find(root, r)
 	if !ok || !p.membersExist(v, r) {
 		return nil, cty.NilVal, false
 	}
@@ -160,10 +167,15 @@ func (p *project) resolveEnum(r *reference) (cty.Value, bool) {
 	if !ok {
 		return p.indexedRoot(r)
 	}
-	if p.declared["enum"][name] == nil {
+	block := p.declared["enum"][name]
+	if block == nil {
 		return p.undeclared(r, "enum", name)
 	}
-	return typeValue{Type: Type{Enum: name}}.capsule(), true
+	q, ok := p.roundOf(r, block, &enumSchema)
+	if !ok {
+		return cty.NilVal, false
+	}
+	return typeValue{Type: Type{Enum: q.idOf(block)}}.capsule(), true
 }
 
 func (p *project) resolveTransaction(r *reference) (cty.Value, bool) {
@@ -171,14 +183,18 @@ func (p *project) resolveTransaction(r *reference) (cty.Value, bool) {
 	if !ok {
 		return p.indexedRoot(r)
 	}
-	if p.declared["transaction"][name] == nil {
+	block := p.declared["transaction"][name]
+	if block == nil {
 		return p.undeclared(r, "transaction", name)
+	}
+	if p.call != nil {
+		name = p.idOf(block)
 	}
 	return cty.CapsuleVal(operationCapsule, &name), true
 }
 
-// resolvePath knows path.module: the directory of the project, which every path
-// in a project is relative to.
+// resolvePath knows path.module: the directory of the module, from the project's,
+// which every path in a project is relative to.
 func (p *project) resolvePath(r *reference) (cty.Value, bool) {
 	name, ok := r.next()
 	if !ok || name != "module" {
@@ -190,7 +206,7 @@ func (p *project) resolvePath(r *reference) (cty.Value, bool) {
 		})
 		return cty.NilVal, false
 	}
-	return cty.StringVal("."), true
+	return cty.StringVal(p.dir), true
 }
 
 // indexedRoot refuses names that are computed, such as var[local.x].
@@ -264,12 +280,6 @@ func (p *project) reportUnknownRoot(t hcl.Traversal, want *attrSchema) {
 // laterRoot handles references to what later versions have.
 func (p *project) laterRoot(t hcl.Traversal) bool {
 	root := t.RootName()
-	if root == "each" {
-		if !p.uses("for_each") {
-			p.report(notYet("a reference to \"each\"", stepRange(t[0]), "write the block once for each value"))
-		}
-		return true
-	}
 	typ, later := laterRoots[root]
 	if !later || len(t) == 1 {
 		return false
@@ -278,17 +288,6 @@ func (p *project) laterRoot(t hcl.Traversal) bool {
 		p.report(notYet("a reference to a "+typ, stepRange(t[0]), laterBlocks[typ]))
 	}
 	return true
-}
-
-// uses reports whether any block has an attribute, however deep.
-func (p *project) uses(attribute string) bool {
-	var within func([]*hclsyntax.Block) bool
-	within = func(blocks []*hclsyntax.Block) bool {
-		return slices.ContainsFunc(blocks, func(b *hclsyntax.Block) bool {
-			return b.Body.Attributes[attribute] != nil || within(b.Body.Blocks)
-		})
-	}
-	return within(p.blocks)
 }
 
 // pathText spells a path as a reference.

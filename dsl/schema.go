@@ -16,7 +16,7 @@ const (
 	durationKind              // "5m"
 	sqlKind                   // SQL text
 	typeKind                  // a type: bigint, enum.x
-	wordKind                  // a keyword without quotes: string, number, bool
+	shapeKind                 // the type of a variable: string, list(number)
 	constantKind              // string, number, bool or sql("…")
 	anyKind                   // any value
 	nameKind                  // one column of the own table
@@ -37,7 +37,7 @@ type attrSchema struct {
 	Name     string
 	Kind     kind
 	Required bool
-	Choices  []string      // of a choiceKind or wordKind
+	Choices  []string      // of a choiceKind
 	Later    string        // not in this version: what to write today
 	LaterOf  []string      // choices that are not in this version
 	Min, Max int64         // of an intKind
@@ -64,7 +64,7 @@ type blockSchema struct {
 // commonAttrs stand in every block.
 var commonAttrs = []attrSchema{
 	{Name: "allow", Kind: reasonsKind, Doc: "built-in checks that are silenced here, each with a reason"},
-	{Name: "for_each", Kind: anyKind, Later: "write the block once for each value", Doc: "repeats the block"},
+	forEachAttr,
 }
 
 // commonBlocks stand in every block.
@@ -74,10 +74,9 @@ var commonBlocks = []*blockSchema{
 
 // common are the attributes that the block has beside its own.
 func (s *blockSchema) common() []attrSchema {
-	if !s.NoAllow {
-		return commonAttrs
-	}
-	return slices.DeleteFunc(slices.Clone(commonAttrs), func(a attrSchema) bool { return a.Kind == reasonsKind })
+	return slices.DeleteFunc(slices.Clone(commonAttrs), func(a attrSchema) bool {
+		return a.Kind == reasonsKind && s.NoAllow || a.Name == forEachAttr.Name && !s.repeatable()
+	})
 }
 
 // attrOf finds an attribute of a block, or nil.

@@ -8,9 +8,12 @@
 package dsl
 
 import (
+	"path"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/pawldb/pawl/internal/diag"
 )
 
 // Spec is a project as it was written, after evaluation: no expression is
@@ -27,6 +30,28 @@ type Spec struct {
 	Queues       []*Queue
 	Singletons   []*Singleton
 	Transactions []*Transaction
+	Modules      []*Module // every use of a module
+}
+
+// Module is one use of a module. What it declares stands in the lists of the
+// Spec, with the address as the Scope of each block.
+type Module struct {
+	Address string    // module.log["orders"]
+	Dir     string    // as in the names of its files
+	Header  hcl.Range // of the module block
+	Stack   []diag.Related
+}
+
+// Trace adds to a diagnostic how the module that its place belongs to is used.
+func (s *Spec) Trace(d *diag.Diagnostic) {
+	seen := make(map[hcl.Range]bool)
+	for _, m := range s.Modules {
+		if d.Subject.Filename == "" || path.Dir(d.Subject.Filename) != path.Clean(m.Dir) || seen[m.Header] {
+			continue
+		}
+		seen[m.Header] = true
+		d.Related = append(d.Related, m.Stack...)
+	}
 }
 
 // Value is an attribute's value with its place. Set is false when the
@@ -54,7 +79,7 @@ type SQL struct {
 }
 
 // Type is a column or argument type as written: a base type by PostgreSQL's
-// internal name, an enum by its label, or a list.
+// internal name, an enum by its ID, or a list.
 type Type struct {
 	Name  string // int8, timestamptz; empty when Enum or Elem is set
 	Mods  []int
@@ -78,8 +103,8 @@ type KeyPart struct {
 
 // Reference points at a declared table, or at one of its keys.
 type Reference struct {
-	Table string // the label: rooms
-	Key   string // the label of a no_duplicates; empty for the primary key
+	Table string // the ID of the table: rooms
+	Key   string // the ID of a no_duplicates; empty for the primary key
 	Range hcl.Range
 }
 
@@ -94,6 +119,8 @@ type Block struct {
 	Name   Name      // the label; zero for a block without one
 	Header hcl.Range // type and labels
 	Allow  []Allow
+	Scope  string  // the module that it stands in, with a dot behind: module.log["orders"].
+	Key    *string // of a block that for_each repeats
 }
 
 // Pawl is the pawl block.
@@ -125,8 +152,17 @@ type GenerateSQL struct {
 // Variable is a variable block.
 type Variable struct {
 	Block
-	Type        Value[string] // string, number, bool
+	Type        Value[string] // string, list(string), object({ n = number })
 	Description Value[string]
+	Validations []*Validation
+}
+
+// Validation is a validation block of a variable. The conditions were evaluated
+// when the project was loaded; what is left is where they stand.
+type Validation struct {
+	Block
+	Condition hcl.Range
+	Message   hcl.Range
 }
 
 // Enum is an enum block.

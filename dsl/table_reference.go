@@ -30,14 +30,18 @@ func (p *project) resolveTable(r *reference) (cty.Value, bool) {
 	if block == nil {
 		return p.undeclared(r, "table", name)
 	}
-	t := &tableObject{p: p, name: name, block: block, from: r.place()}
+	q, ok := p.roundOf(r, block, &tableSchema)
+	if !ok {
+		return cty.NilVal, false
+	}
+	t := &tableObject{p: q, block: block, from: r.place()}
 	member, ok := r.next()
 	if !ok {
 		return t.whole()
 	}
 	switch member {
 	case "name":
-		return t.text("name", name)
+		return t.text("name", labelText(block))
 	case "schema":
 		return t.schema()
 	case "primary_key":
@@ -47,7 +51,7 @@ func (p *project) resolveTable(r *reference) (cty.Value, bool) {
 	}
 	p.report(diag.Diagnostic{
 		Code:    diag.UnknownReference,
-		Detail:  quote(pathText(r.path[:2])) + " has no member " + quote(member) + ".",
+		Detail:  quote(pathText(r.path[:len(r.path)-1])) + " has no member " + quote(member) + ".",
 		Subject: r.place(),
 		Help:    t.memberHelp(member),
 	})
@@ -56,17 +60,19 @@ func (p *project) resolveTable(r *reference) (cty.Value, bool) {
 
 // tableObject evaluates parts of one table for a reference.
 type tableObject struct {
-	p     *project
-	name  string
+	p     *project // the round of the table, when it is repeated
 	block *hclsyntax.Block
 	from  hcl.Range
 }
+
+// node names the table among the nodes of its module.
+func (t *tableObject) node() string { return "table." + t.p.localID(t.block) }
 
 // memberHelp suggests what was meant instead of an unknown member. A column's
 // name right behind the table is the usual slip.
 func (t *tableObject) memberHelp(member string) string {
 	if t.p.partsOf(t.block)["column"][member] != nil {
-		return "write table." + t.name + ".column." + member
+		return "write table." + labelText(t.block) + ".column." + member
 	}
 	return didYouMean(member, tableMembers, "")
 }
@@ -88,7 +94,7 @@ func (t *tableObject) part(r *reference, typ string) (cty.Value, bool) {
 	if !t.p.incomplete {
 		t.p.report(diag.Diagnostic{
 			Code:    diag.UnknownReference,
-			Detail:  "The table " + quote(t.name) + " has no " + noun + " " + quote(label) + ".",
+			Detail:  "The table " + quote(labelText(t.block)) + " has no " + noun + " " + quote(label) + ".",
 			Subject: r.place(),
 			Related: []diag.Related{{Range: labelRange(t.block), Text: "the table"}},
 			Help:    didYouMean(label, slices.Sorted(maps.Keys(parts)), ""),
@@ -97,16 +103,43 @@ func (t *tableObject) part(r *reference, typ string) (cty.Value, bool) {
 	return cty.NilVal, false
 }
 
-// one evaluates one column or key.
+// one evaluates one column or key. One that is repeated is an object of all of
+// them by key.
 func (t *tableObject) one(typ, label string) (cty.Value, bool) {
-	if typ == "no_duplicates" {
-		return t.key(label), true
+	block := t.p.partsOf(t.block)[typ][label]
+	s := ownBlockOf(&tableSchema, typ)
+	if block.Body.Attributes[forEachAttr.Name] == nil {
+		return t.single(typ, block, t.p)
 	}
-	typeOf, ok := t.columnType(label)
+	members := make(map[string]cty.Value)
+	for _, q := range t.p.rounds(block, s) {
+		v, ok := t.single(typ, block, q)
+		if !ok {
+			return cty.NilVal, false
+		}
+		members[q.each.key] = v
+	}
+	return cty.ObjectVal(members), true
+}
+
+// single evaluates a column or key in one round.
+func (t *tableObject) single(typ string, block *hclsyntax.Block, q *project) (cty.Value, bool) {
+	if typ == "no_duplicates" {
+		return t.key(q.localID(block)), true
+	}
+	name := cty.StringVal(labelText(block))
+	if attr := block.Body.Attributes["name"]; q.keyOf(block) != nil && attr != nil {
+		v, ok := q.value(attr.Expr, &renameAttr)
+		if !ok || v.Type() != cty.String || v.IsNull() {
+			return cty.NilVal, false
+		}
+		name = v
+	}
+	typeOf, ok := t.columnType(block, q)
 	if !ok {
 		return cty.NilVal, false
 	}
-	return cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal(label), "type": typeOf}), true
+	return cty.ObjectVal(map[string]cty.Value{"name": name, "type": typeOf}), true
 }
 
 // all evaluates all columns or keys.
@@ -124,8 +157,8 @@ func (t *tableObject) all(typ string) (cty.Value, bool) {
 
 // whole evaluates table.NAME itself.
 func (t *tableObject) whole() (cty.Value, bool) {
-	return t.p.node("table."+t.name, t.from, func() (cty.Value, bool) {
-		name, nameOK := t.text("name", t.name)
+	return t.p.node(t.node(), t.from, func() (cty.Value, bool) {
+		name, nameOK := t.text("name", labelText(t.block))
 		schema, schemaOK := t.schema()
 		columns, columnsOK := t.all("column")
 		keys, keysOK := t.all("no_duplicates")
@@ -145,30 +178,30 @@ func (t *tableObject) key(label string) cty.Value {
 }
 
 func (t *tableObject) reference(key string) cty.Value {
-	return cty.CapsuleVal(referenceCapsule, &Reference{Table: t.name, Key: key})
+	return cty.CapsuleVal(referenceCapsule, &Reference{Table: t.p.idOf(t.block), Key: key})
 }
 
 // columnType evaluates the type of a column. A column without one is reported
 // where the table is decoded.
-func (t *tableObject) columnType(label string) (cty.Value, bool) {
-	attr := t.p.partsOf(t.block)["column"][label].Body.Attributes["type"]
+func (t *tableObject) columnType(block *hclsyntax.Block, q *project) (cty.Value, bool) {
+	attr := block.Body.Attributes["type"]
 	if attr == nil {
 		return cty.NilVal, false
 	}
-	return t.p.node("table."+t.name+".column."+label, t.from, func() (cty.Value, bool) {
-		v, ok := t.p.value(attr.Expr, &typeAttr)
+	return t.p.node(t.node()+".column."+q.localID(block), t.from, func() (cty.Value, bool) {
+		v, ok := q.value(attr.Expr, &typeAttr)
 		return v, ok && isType(v)
 	})
 }
 
 // schema evaluates the schema that the table is in.
 func (t *tableObject) schema() (cty.Value, bool) {
-	return t.p.node("table."+t.name+".schema", t.from, func() (cty.Value, bool) {
+	return t.p.node(t.node()+".schema", t.from, func() (cty.Value, bool) {
 		if attr := t.block.Body.Attributes["schema"]; attr != nil {
 			return t.p.value(attr.Expr, &schemaAttr)
 		}
-		if pawl := t.p.declared["pawl"][""]; pawl != nil && pawl.Body.Attributes["schema"] != nil {
-			return t.p.value(pawl.Body.Attributes["schema"].Expr, &schemaAttr)
+		if pawl := t.p.root.declared["pawl"][""]; pawl != nil && pawl.Body.Attributes["schema"] != nil {
+			return t.p.root.value(pawl.Body.Attributes["schema"].Expr, &schemaAttr)
 		}
 		return cty.StringVal(defaultSchema), true
 	})
@@ -180,7 +213,7 @@ func (t *tableObject) text(attribute, otherwise string) (cty.Value, bool) {
 	if attr == nil {
 		return cty.StringVal(otherwise), true
 	}
-	return t.p.node("table."+t.name+"."+attribute, t.from, func() (cty.Value, bool) {
+	return t.p.node(t.node()+"."+attribute, t.from, func() (cty.Value, bool) {
 		v, ok := t.p.value(attr.Expr, &renameAttr)
 		return v, ok && v.Type() == cty.String && !v.IsNull()
 	})

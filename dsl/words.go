@@ -70,8 +70,8 @@ func sample(a *attrSchema) string {
 		return `"5m"`
 	case typeKind:
 		return "bigint"
-	case wordKind:
-		return a.Choices[0]
+	case shapeKind:
+		return "string"
 	case nameKind, spanKind:
 		return "COLUMN"
 	case namesKind, keysKind:

@@ -22,6 +22,10 @@ variable "lease" {
   type        = string
   default     = "5m"
   description = "How long a worker holds a task."
+  validation {
+    condition     = var.lease != ""
+    error_message = "A lease has a number and a unit."
+  }
 }
 
 locals {
@@ -151,6 +155,11 @@ queue "tasks" {
   schema    = "work"
   comment   = "Things to do."
   allow     = { discouraged-type = "an old project" }
+  column "part" {
+    for_each = toset([])
+    name     = "${each.key}_part"
+    type     = text
+  }
   column "kind" {
     type    = text
     null    = true
@@ -190,5 +199,18 @@ transaction "hot" {
     budget   = "10s"
     on       = ["40001"]
     allow    = { discouraged-type = "an old project" }
+  }
+}
+
+module "extra" { source = "./extra" }
+
+table "repeated" {
+  for_each = toset(["x"])
+  name     = "${each.key}_repeated"
+  allow    = { discouraged-type = "an old project" }
+  column "n" {
+    for_each = toset(["x"])
+    name     = "${each.key}_n"
+    type     = bigint
   }
 }

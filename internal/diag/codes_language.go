@@ -37,6 +37,12 @@ const (
 	MissingVariable Code = "missing-variable"
 	// UnknownVariable is a --var for a variable that no block declares.
 	UnknownVariable Code = "unknown-variable"
+	// ModuleSource is a directory of a module that is none, or cannot be used.
+	ModuleSource Code = "module-source"
+	// RepeatedName is a block with for_each whose name is the same for all keys.
+	RepeatedName Code = "repeated-name"
+	// InvalidVariable is a value of a variable that a validation block refuses.
+	InvalidVariable Code = "invalid-variable"
 	// InvalidVersion is a text that is no version constraint.
 	InvalidVersion Code = "invalid-version"
 	// ToolVersion is a project that asks for another version of pawl.
@@ -148,13 +154,36 @@ var languageCodes = []Entry{
 	{
 		Code:    MissingVariable,
 		Summary: "a variable without a value",
-		Explain: "A variable without a default must be given with --var, so that nobody forgets it.",
+		Explain: "A variable without a default must be given with --var, --var-file or PAWL_VAR_NAME, so that nobody forgets it.",
 		Example: "variable \"lease\" { type = string }\n",
 	},
 	{
 		Code:    UnknownVariable,
 		Summary: "a value for a variable that does not exist",
 		Explain: "Most often the name is misspelt, and the variable that was meant would keep its default.",
+	},
+	{
+		Code:    ModuleSource,
+		Summary: "a module that cannot be read",
+		Explain: "A module is a directory inside the project, named by a path from the directory of the block that uses " +
+			"it: source = \"./modules/log\". Nothing is fetched from elsewhere.",
+		Example: "module \"log\" { source = \"./modules/log\" }\n",
+	},
+	{
+		Code:    RepeatedName,
+		Summary: "a repeated block whose name does not change",
+		Explain: "A block with for_each declares one object for each key. Its label is the same for all of them, so the " +
+			"name in the database has to come from each.key.",
+		Example: "table \"log\" {\n  for_each = toset([\"orders\", \"items\"])\n  column \"id\" { type = bigint }\n" +
+			"  primary_key { columns = [id] }\n}\n",
+	},
+	{
+		Code:    InvalidVariable,
+		Summary: "a value that its variable refuses",
+		Explain: "The variable has a validation block, and its condition is false for this value. The message is the " +
+			"one that the block gives.",
+		Example: "variable \"hold_minutes\" {\n  type    = number\n  default = 0\n  validation {\n" +
+			"    condition     = var.hold_minutes > 0\n    error_message = \"A hold needs a positive length.\"\n  }\n}\n",
 	},
 	{
 		Code:    InvalidVersion,

@@ -1,8 +1,4 @@
 target "production" { url = "x" } # ERROR not-yet "the block \"target\".*--url"
-module "log" { # ERROR not-yet "\"module\""
-  source   = "./modules/log"
-  for_each = { a = table.gone }
-}
 data "table" "users" {} # ERROR not-yet "\"data\""
 moved { # ERROR not-yet "\"moved\""
   from = table.a

@@ -12,7 +12,6 @@ table "seats" {
   append_only = true # ERROR not-yet "\"append_only\""
   version     = version # ERROR not-yet "\"version\""
   live        = ["free"] # ERROR not-yet "list of states as live.*status IN"
-  for_each    = { a = 1 } # ERROR not-yet "\"for_each\""
   lifecycle { prevent_destroy = true } # ERROR not-yet "\"lifecycle\""
   upsert "u" { key = primary_key } # ERROR not-yet "\"upsert\""
   limit "l" { max = 3 } # ERROR not-yet "\"limit\".*adjust"
@@ -38,7 +37,6 @@ table "seats" {
     set  = { version = "version + 1" }
     wait = "nowait" # ERROR not-yet "\"wait\" of adjust"
   }
-  comment = each.key
 }
 queue "tasks" {
   lease = "1m"

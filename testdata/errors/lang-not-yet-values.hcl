@@ -22,16 +22,7 @@ enum "state" {
   values  = ["a", "b"]
   comment = "no" # ERROR not-yet "\"comment\" of enum"
 }
-variable "tables" {
-  type = list(string) # ERROR not-yet "type = list"
-}
 generate "go" {
   out        = "store"
   adapters   = ["slog"] # ERROR not-yet "\"adapters\""
-}
-locals {
-  a = env("HOME", "x") # ERROR not-yet "env\\(\\).*--var"
-  b = file("x") # ERROR not-yet "file\\(\\)"
-  c = module.log # ERROR not-yet "reference to a module"
-  d = each.key # ERROR not-yet "\"each\""
 }

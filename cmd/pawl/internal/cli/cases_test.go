@@ -76,7 +76,7 @@ func TestCasesCompile(t *testing.T) {
 // makeCase makes everything that belongs into a golden folder beside its spec.
 func makeCase(t *testing.T, dir string) (*project, map[string][]byte) {
 	t.Helper()
-	a := &app{system: system{env: os.Getenv, stdout: io.Discard, stderr: io.Discard}}
+	a := &app{system: system{env: os.LookupEnv, stdout: io.Discard, stderr: io.Discard}}
 	a.global.dir = dir
 	p, list, err := a.compile()
 	if err != nil {

@@ -65,11 +65,11 @@ func (a *app) databaseURL(d databaseArguments) (string, error) {
 	if d.url != "" {
 		return d.url, nil
 	}
-	if url := a.env("DATABASE_URL"); url != "" {
+	if url := a.getenv("DATABASE_URL"); url != "" {
 		return url, nil
 	}
 	for _, name := range []string{"PGHOST", "PGSERVICE", "PGDATABASE", "PGUSER", "PGPORT"} {
-		if a.env(name) != "" {
+		if a.getenv(name) != "" {
 			return "", nil
 		}
 	}

@@ -27,6 +27,9 @@ type example struct {
 	line int // of its first line in the page
 	text string
 	code diag.Code // of the mistake; empty for an example that is right
+
+	file   string    // a file of the next example, fenced with ```hcl file NAME
+	beside []example // such files
 }
 
 // TestDocumentedExamples compiles what the pages show: a right example without
@@ -100,12 +103,18 @@ func examplesIn(t *testing.T, page string) []example {
 	t.Helper()
 	var examples []example
 	var open *example
+	var beside []example
 	fenced := false // also in a block of another language
 	for i, line := range strings.Split(page, "\n") {
 		info, fence := strings.CutPrefix(line, "```")
 		switch {
 		case fence && fenced:
-			if open != nil {
+			switch {
+			case open == nil:
+			case open.file != "":
+				beside = append(beside, *open)
+			default:
+				open.beside, beside = beside, nil
 				examples = append(examples, *open)
 			}
 			open, fenced = nil, false
@@ -134,8 +143,10 @@ func startExample(t *testing.T, info string, line int) *example {
 	case len(words) == 1:
 	case len(words) == 3 && words[1] == "error":
 		e.code = diag.Code(words[2])
+	case len(words) == 3 && words[1] == "file":
+		e.file = words[2]
 	default:
-		t.Errorf("line %d: write ```hcl, or ```hcl error CODE", line-1)
+		t.Errorf("line %d: write ```hcl, ```hcl error CODE or ```hcl file NAME", line-1)
 	}
 	return e
 }
@@ -147,6 +158,9 @@ func compileExample(t *testing.T, e example) (diag.List, string) {
 	files := fstest.MapFS{"example.hcl": {Data: []byte(e.text)}}
 	if !hasBlock(e.text, "pawl") {
 		files["pawl.hcl"] = &fstest.MapFile{Data: []byte("pawl { project = \"docs\" }\n")}
+	}
+	for _, file := range e.beside {
+		files[file.file] = &fstest.MapFile{Data: []byte(file.text)}
 	}
 	spec, list := dsl.Load(files, dsl.Options{})
 	if !list.HasErrors() {

@@ -10,10 +10,10 @@ import (
 )
 
 // screen is the height of the terminal that help has to fit.
-const screen = 30
+const screen = 36
 
 func TestHelpFitsAScreen(t *testing.T) {
-	a := &app{system: system{env: func(string) string { return "" }}}
+	a := &app{system: system{env: func(string) (string, bool) { return "", false }}}
 	root := a.root(nil)
 	for _, cmd := range append(root.Commands(), root) {
 		if cmd.Name() == "completion" || cmd.Name() == "help" {
@@ -52,7 +52,7 @@ func helpOf(t *testing.T, cmd *cobra.Command) string {
 
 // Shorts are few, and a flag means the same everywhere.
 func TestFlagsFollowTheConventions(t *testing.T) {
-	a := &app{system: system{env: func(string) string { return "" }}}
+	a := &app{system: system{env: func(string) (string, bool) { return "", false }}}
 	root := a.root(nil)
 	usages := map[string]string{}
 	for _, cmd := range append(root.Commands(), root) {

@@ -56,12 +56,12 @@ func (a *app) colored(stream any, color string) bool {
 	switch {
 	case color == colorAlways:
 		return true
-	case color == colorNever, a.env("NO_COLOR") != "":
+	case color == colorNever, a.getenv("NO_COLOR") != "":
 		return false
-	case a.env("FORCE_COLOR") != "" && a.env("FORCE_COLOR") != "0":
+	case a.getenv("FORCE_COLOR") != "" && a.getenv("FORCE_COLOR") != "0":
 		return true
 	}
-	return a.terminal(stream) && a.env("TERM") != "dumb"
+	return a.terminal(stream) && a.getenv("TERM") != "dumb"
 }
 
 // width is how many columns a stream has: its terminal's, else what COLUMNS says;

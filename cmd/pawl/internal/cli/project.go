@@ -43,11 +43,26 @@ func (a *app) compile() (*project, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	files, err := a.global.varFiles()
+	if err != nil {
+		return nil, nil, err
+	}
 	dir := filepath.Clean(a.global.dir)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, nil, notADirectory(dir, err)
 	}
-	spec, list := dsl.Load(os.DirFS(dir), dsl.Options{Vars: vars, Dir: displayDir(dir), Version: specVersion()})
+	o := dsl.Options{Dir: displayDir(dir), Vars: vars, VarFiles: files, Env: a.env, Version: specVersion()}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, notADirectory(dir, err)
+	}
+	defer func() { _ = root.Close() }() // nothing was written
+	fsys := root.FS()                   // follows no link that leads out
+	if a.global.outside {
+		fsys = os.DirFS(dir)
+		o.Outside = outsideOf(dir)
+	}
+	spec, list := dsl.Load(fsys, o)
 	p := &project{dir: dir, sources: diag.Files(spec.Sources)}
 	if !list.HasErrors() {
 		program, more := compiler.Compile(spec)
@@ -58,6 +73,23 @@ func (a *app) compile() (*project, diag.List, error) {
 	}
 	list.Sort()
 	return p, list, nil
+}
+
+// outsideOf reads files that are not in a project, by their paths from there.
+func outsideOf(dir string) func(name string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		info, err := os.Stat(name)
+		if err == nil && !info.Mode().IsRegular() { // reading a pipe might never end
+			err = errors.New("no regular file")
+		}
+		if err != nil {
+			return nil, err
+		}
+		return os.ReadFile(name)
+	}
 }
 
 func notADirectory(dir string, err error) error {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/pawldb/pawl/dsl"
 	"github.com/pawldb/pawl/internal/diag"
 )
 
@@ -20,6 +22,8 @@ type globalArguments struct {
 	json    bool
 	verbose bool
 	vars    []string
+	files   []string // of variables
+	outside bool
 }
 
 // The commands, in the order that help lists them.
@@ -63,6 +67,8 @@ func (a *app) globalFlags(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	flags.StringVarP(&g.dir, "chdir", "C", ".", "the project's `DIR`")
 	flags.StringArrayVar(&g.vars, "var", nil, "set a variable of the spec, as `NAME=VALUE`; repeatable")
+	flags.StringArrayVar(&g.files, "var-file", nil, "read variables of the spec from `FILE`; repeatable, --var wins")
+	flags.BoolVar(&g.outside, "allow-outside", false, "let the spec read files outside of its directory")
 	flags.StringVar(&g.format, "format", formatHuman, "`FORM` of the output: human, json, github")
 	flags.BoolVar(&g.json, "json", false, "the same as --format json")
 	flags.StringVar(&g.color, "color", colorAuto, "`WHEN` to use colour: auto, always, never")
@@ -142,6 +148,19 @@ func (g *globalArguments) variables() (map[string]string, error) {
 		values[name] = value
 	}
 	return values, nil
+}
+
+// varFiles reads the files given with --var-file, from the working directory.
+func (g *globalArguments) varFiles() ([]dsl.VarFile, error) {
+	var files []dsl.VarFile
+	for _, name := range g.files {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			return nil, failed(fmt.Errorf("read the variables: %w", err), "--var-file names a file of lines NAME = VALUE")
+		}
+		files = append(files, dsl.VarFile{Name: name, Source: src})
+	}
+	return files, nil
 }
 
 // oneOf refuses a flag's value that is none of the choices.

@@ -14,7 +14,7 @@ type system struct {
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
-	env    func(string) string
+	env    func(name string) (value string, set bool)
 	// terminal reports whether a stream leads to a person.
 	terminal func(stream any) bool
 	// columns is the width of the terminal that a stream leads to, 0 for none.
@@ -28,10 +28,16 @@ func process() system {
 		stdin:    os.Stdin,
 		stdout:   os.Stdout,
 		stderr:   os.Stderr,
-		env:      os.Getenv,
+		env:      os.LookupEnv,
 		terminal: isTerminal,
 		columns:  terminalColumns,
 	}
+}
+
+// getenv is a variable of the environment, "" when it is not set.
+func (s system) getenv(name string) string {
+	value, _ := s.env(name)
+	return value
 }
 
 func isTerminal(stream any) bool {

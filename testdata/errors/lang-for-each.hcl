@@ -1,0 +1,58 @@
+table "a" {
+  for_each = ["x", "y"] # ERROR wrong-type "a map, an object or a set of texts, and it is a list.*toset"
+  name     = each.key
+  column "id" { type = bigint }
+}
+table "b" {
+  for_each = toset(["x"]) # ERROR repeated-name "needs a name that contains each.key.*name = \"\\$\\{each.key\\}_b\""
+  column "id" { type = bigint }
+}
+table "c" {
+  for_each = toset(["x"])
+  name     = "c" # ERROR repeated-name "needs a name that contains each.key"
+  column "id" { type = bigint }
+}
+table "d" {
+  for_each = { x = 1 }
+  name     = each.kay # ERROR unknown-reference "each.key or each.value" ERROR repeated-name "each.key"
+  column "id" { type = bigint }
+}
+table "e" {
+  comment = each.key # ERROR unknown-reference "in no block with for_each"
+  column "id" {
+    type = bigint
+    name = "ident" # ERROR unknown-attribute "named by its label"
+  }
+}
+table "f" {
+  for_each = toset(["x", "y"])
+  name     = "f_${each.key}"
+  column "id" { type = bigint }
+}
+table "g" {
+  column "id" { type = table.f.column.id.type } # ERROR unknown-reference "no \"column\" among the keys of its for_each"
+  column "x" { type = table.f["z"].column.id.type } # ERROR unknown-reference "table.f has no \"z\""
+  column "y" { type = table.f["x"].column.idd.type } # ERROR unknown-reference "did you mean id"
+  primary_key {
+    for_each = toset(["x"]) # ERROR unknown-attribute "\"for_each\""
+    columns  = [id]
+  }
+  foreign_key "f" {
+    columns    = [id]
+    references = table.f # ERROR unknown-reference "no \"primary_key\" among the keys"
+  }
+  adjust "h" {
+    for_each = toset(["x"]) # ERROR unknown-attribute "\"for_each\""
+    set      = { x = "x + 1" }
+  }
+}
+table "i" {
+  for_each = { x = table.i["x"].name } # ERROR cycle "table.i"
+  name     = each.key
+  column "id" { type = bigint }
+}
+table "j" {
+  for_each = null # ERROR wrong-type "and it is null"
+  name     = each.key
+  column "id" { type = bigint }
+}
