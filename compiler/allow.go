@@ -13,6 +13,7 @@ import (
 var silenceable = []diag.Code{
 	diag.ForeignKeyIndex, diag.IgnoresLive, diag.NotImmutable, diag.OverlapEmptyRange, diag.UnreachableState, diag.StuckState,
 	diag.RedundantKey, diag.DiscouragedType, diag.GuardWithArgument, diag.NullArithmetic,
+	diag.SoftDeleteInKey, diag.FlagInKey, diag.NullGroup, diag.CaseSensitiveEmail, diag.BusinessKey, diag.HotKey, diag.LooseState,
 }
 
 // finding reports what a block may allow, unless it does.

@@ -46,6 +46,7 @@ func Compile(spec *dsl.Spec) (*ir.Program, diag.List) {
 	c.queues()
 	c.singletons()
 
+	c.pitfalls()
 	c.comparedLabels()
 	c.reportedConstraints()
 	c.allowances()

@@ -118,7 +118,7 @@ func TestNoOverlap(t *testing.T) {
 	requireSame(t, spec.Tables[0].NoOverlaps, []*NoOverlap{
 		{
 			Block: labelled("apart"), Rename: set("rooms_apart_ex"), Within: names("id"), RangeColumn: &Name{Text: "during"},
-			Bounds: set("[)"), Where: literal("id > 0"), Prelock: set(true), AllowEmpty: set(true), AllowInfinite: set(true),
+			Capacity: set(1), Bounds: set("[)"), Where: literal("id > 0"), Prelock: set(true), AllowEmpty: set(true), AllowInfinite: set(true),
 		},
 		{Block: plain("two_columns"), From: &Name{Text: "id"}, To: &Name{Text: "during"}, Bounds: set("[]")},
 	})

@@ -234,6 +234,7 @@ type NoOverlap struct {
 	RangeColumn   *Name // range = during, or
 	From, To      *Name // range = { from = …, to = …, bounds = "[)" }
 	RangeExpr     hcl.Range
+	Capacity      Value[int]
 	Bounds        Value[string]
 	Where         *SQL
 	Prelock       Value[bool]

@@ -97,6 +97,7 @@ table "rooms" {
   no_overlap "apart" {
     within         = [id]
     range          = during
+    capacity       = 1
     bounds         = "[)"
     where          = "id > 0"
     prelock        = true

@@ -12,6 +12,8 @@ const (
 	OverlapBounds Code = "overlap-bounds"
 	// OverlapGroupType is a group of a no_overlap whose type has no equality in a GiST index.
 	OverlapGroupType Code = "overlap-group-type"
+	// OverlapCapacity is a no_overlap that should let several in.
+	OverlapCapacity Code = "overlap-capacity"
 	// NullableKey is a no_duplicates over a nullable column that does not say what NULL means.
 	NullableKey Code = "nullable-key"
 	// NullsVersion is nulls = "not_distinct" for a server that does not have it.
@@ -147,6 +149,15 @@ var invariantCodes = []Entry{
 		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"tags\" { type = jsonb }\n" +
 			"  column \"during\" { type = tstzrange }\n  primary_key { columns = [id] }\n  no_overlap \"one\" {\n" +
 			"    within = [tags]\n    range = during\n  }\n}\n",
+	},
+	{
+		Code:    OverlapCapacity,
+		Summary: "an exclusion lets one in at a time, whatever the capacity",
+		Explain: "An exclusion constraint compares rows two by two and counts nothing, so no form of it says \"at most three at once\". Give each " +
+			"place a row or a slot number of its own and put it into within: then each place is taken once at a time. Or keep a counter " +
+			"on the parent row, with a check, and change it with adjust.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"during\" { type = tstzrange }\n" +
+			"  primary_key { columns = [id] }\n  no_overlap \"three\" {\n    range    = during\n    capacity = 3\n  }\n}\n",
 	},
 	{
 		Code:    NullableKey,
