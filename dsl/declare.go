@@ -102,6 +102,8 @@ func unknownTopLevel(b *hclsyntax.Block) diag.Diagnostic {
 	}
 	if home := homeOf(b.Type); home != "" {
 		d.Help = an(b.Type) + " block stands " + home
+	} else if near, ok := diag.Suggest(b.Type, topLevelTypes()); ok {
+		d.Fix = &diag.Fix{Range: b.TypeRange, Text: near}
 	}
 	return d
 }

@@ -114,13 +114,25 @@ func (p *project) toChoice(expr hclsyntax.Expression, v cty.Value, s *attrSchema
 		p.report(notYet(s.Name+" = "+quote(word), expr.Range(), s.Name+" = "+list(quoteAll(s.Choices))))
 		return "", false
 	}
-	p.report(diag.Diagnostic{
+	d := diag.Diagnostic{
 		Code:    diag.InvalidChoice,
 		Detail:  quote(word) + " is no value of " + s.Name + ".",
 		Subject: expr.Range(),
 		Help:    choiceHelp(word, s.Choices),
-	})
+	}
+	if near, ok := diag.Suggest(word, s.Choices); ok && isQuoted(expr) {
+		d.Fix = &diag.Fix{Range: expr.Range(), Text: quote(near)}
+	}
+	p.report(d)
 	return "", false
+}
+
+// isQuoted reports whether an expression is a text in quotes, with nothing
+// inserted, on one line: no heredoc.
+func isQuoted(expr hclsyntax.Expression) bool {
+	_, template := expr.(*hclsyntax.TemplateExpr)
+	at := expr.Range()
+	return template && isConstant(expr) && at.Start.Line == at.End.Line
 }
 
 // choiceHelp names the close choice, else all.
@@ -274,11 +286,15 @@ func (b *body) typeOf(expr hclsyntax.Expression, s *attrSchema) typeValue {
 		return typeValue{}
 	}
 	if !isType(v) {
-		help := "write a type, such as bigint, numeric(12, 2), list(text) or enum.NAME"
+		d := b.p.wrongType(expr, v, "a type", "write a type, such as bigint, numeric(12, 2), list(text) or enum.NAME")
 		if v.Type() == cty.String && !v.IsNull() {
-			help = "a type stands without quotes: " + unquotedType(v.AsString())
+			meant := unquotedType(v.AsString())
+			d.Help = "a type stands without quotes: " + meant
+			if _, known := baseTypes[meant]; known && isQuoted(expr) {
+				d.Fix = &diag.Fix{Range: expr.Range(), Text: meant}
+			}
 		}
-		b.p.report(b.p.wrongType(expr, v, "a type", help))
+		b.p.report(d)
 		return typeValue{}
 	}
 	t := *v.EncapsulatedValue().(*typeValue)
