@@ -11,7 +11,7 @@ var projectSchema = blockSchema{
 	Type: "project",
 	Blocks: append([]*blockSchema{
 		&pawlSchema, &generateSchema, &variableSchema, &localsSchema, &enumSchema,
-		&tableSchema, &queueSchema, &singletonSchema, &transactionSchema,
+		&tableSchema, &queueSchema, &singletonSchema, &transactionSchema, &policySchema,
 	}, laterTopLevel()...),
 }
 
@@ -27,7 +27,6 @@ var laterBlocks = map[string]string{
 	"idempotency": "keep the keys in a table with no_duplicates",
 	"outbox":      "use a queue",
 	"inbox":       "keep the message ids in a table with no_duplicates",
-	"policy":      "check it in review",
 	"hold":        "use a table with transitions",
 	"window":      "use a table with a counter and adjust",
 	"balanced":    "check the sum in Go, in one serializable transaction",
@@ -127,7 +126,7 @@ func (p *project) decode() {
 	decoders := map[string]func(*hclsyntax.Block){
 		"pawl": p.decodePawl, "generate": p.decodeGenerate, "variable": p.decodeVariable, "locals": p.decodeLocals,
 		"enum": p.decodeEnum, "table": p.decodeTable, "queue": p.decodeQueue, "singleton": p.decodeSingleton,
-		"transaction": p.decodeTransaction,
+		"transaction": p.decodeTransaction, "policy": p.decodePolicy,
 	}
 	for _, b := range p.blocks {
 		decoders[b.Type](b)

@@ -179,6 +179,28 @@ func TestSingletonAndTransaction(t *testing.T) {
 	}})
 }
 
+func TestPolicy(t *testing.T) {
+	spec, _ := loadFull(t)
+	policy := spec.Policies[0]
+	if policy.Name.Text != "money" || policy.Each.V != "columns" || policy.Severity.V != "warning" {
+		t.Errorf("got %+v", policy)
+	}
+	column := func(name, typ string) Element { return Element{"address": "a." + name, "name": name, "base_type": typ} }
+	for _, test := range []struct {
+		each Element
+		want Verdict
+	}{
+		{column("net_amount", "text"), Verdict{Broken: true, Message: "a.net_amount holds money."}},
+		{column("net_amount", "numeric"), Verdict{}},
+		{column("amount_text", "text"), Verdict{}},
+	} {
+		got, list := policy.Judge(test.each)
+		if got != test.want || len(list) > 0 {
+			t.Errorf("%v: got %+v, %v", test.each, got, list)
+		}
+	}
+}
+
 // TestLeftOut looks at what is not written: it is not set, and its place is the
 // block's header.
 func TestLeftOut(t *testing.T) {

@@ -61,6 +61,7 @@ func makeFunctions() map[string]function.Function {
 		"tolist": stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)), "toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)),
 		"tomap": stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)),
 	}
+	maps.Copy(fs, affixFunctions())
 	maps.Copy(fs, typeFunctions())
 	return fs
 }

@@ -27,6 +27,7 @@ type Spec struct {
 	Queues       []*Queue
 	Singletons   []*Singleton
 	Transactions []*Transaction
+	Policies     []*Policy
 }
 
 // Value is an attribute's value with its place. Set is false when the

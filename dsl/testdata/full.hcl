@@ -193,3 +193,11 @@ transaction "hot" {
     allow    = { discouraged-type = "an old project" }
   }
 }
+
+policy "money" {
+  each     = columns
+  when     = endswith(each.name, "_amount")
+  require  = each.base_type == "numeric"
+  message  = "${each.address} holds money."
+  severity = "warning"
+}

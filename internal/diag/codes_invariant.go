@@ -102,6 +102,8 @@ const (
 	TransactionIsolation Code = "transaction-isolation"
 	// RetryCode is an SQLSTATE on a retry list that another attempt does not cure.
 	RetryCode Code = "retry-code"
+	// PolicyBroken is something that a policy of the project does not take.
+	PolicyBroken Code = "policy-broken"
 	// AllowNotPossible is an allow for a finding that cannot be silenced.
 	AllowNotPossible Code = "allow-not-possible"
 )
@@ -541,6 +543,15 @@ var invariantCodes = []Entry{
 		Explain: "A duplicate or a failed check is an answer and comes again. After a lost connection the work may have " +
 			"been committed, so that a second attempt could do it twice.",
 		Example: "transaction \"default\" {\n  retry { on = [\"23505\"] }\n}\n",
+	},
+	{
+		Code:    PolicyBroken,
+		Summary: "a policy of this project does not hold here",
+		Explain: "A policy block states a rule of the team over the compiled program. What it says stands in its message; where the rule " +
+			"does not fit, its when leaves the case out, in the sight of whoever reads the policy.",
+		Example: "table \"orders\" {\n  column \"id\" { type = bigint }\n  column \"net_amount\" { type = real }\n  primary_key { columns = [id] }\n}\n" +
+			"policy \"money_is_numeric\" {\n  each    = columns\n  when    = endswith(each.name, \"_amount\")\n" +
+			"  require = each.base_type == \"numeric\"\n  message = \"${each.address} holds money: use numeric.\"\n}\n",
 	},
 	{
 		Code:    AllowNotPossible,

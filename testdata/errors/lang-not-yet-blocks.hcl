@@ -14,7 +14,6 @@ rule "someone" { holds = "SELECT 1" } # ERROR not-yet "\"rule\""
 idempotency "pay" { unit = "request" } # ERROR not-yet "\"idempotency\""
 outbox "events" {} # ERROR not-yet "\"outbox\""
 inbox "hooks" {} # ERROR not-yet "\"inbox\""
-policy "money" { each = columns } # ERROR not-yet "\"policy\""
 hold "h" {} # ERROR not-yet "\"hold\""
 registry "r" {} # ERROR not-yet "\"registry\""
 
