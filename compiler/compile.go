@@ -96,6 +96,7 @@ func (c *compilation) finish() (*ir.Program, diag.List) {
 		c.policies()
 	}
 	c.diags.Sort()
+	c.diags.Fold(diag.UnknownColumn)
 	if c.diags.HasErrors() {
 		return nil, c.diags
 	}
