@@ -46,7 +46,10 @@ func (c *compilation) compile() (*ir.Program, diag.List) {
 		c.moves(t)
 		c.adjusts(t)
 		c.edits(t)
+		c.upserts(t)
 	}
+	c.idempotencies()
+	c.messages()
 	c.queues()
 	c.singletons()
 

@@ -200,8 +200,9 @@ func (c *compilation) businessKeys(t *table) {
 	if len(t.uniques) < len(t.decl.NoDuplicates) {
 		return // the key that is missing may be the one with the mistake
 	}
+	named := c.idempotencyKeys()
 	for _, col := range t.columns {
-		if !looksLikeKey(col) || t.refersBy(col.name) || t.inKey(col.name) {
+		if !looksLikeKey(col) && !slices.Contains(named, col.name) || t.refersBy(col.name) || t.inKey(col.name) {
 			continue
 		}
 		key := ir.Ident(col.name)

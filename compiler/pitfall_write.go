@@ -115,6 +115,11 @@ func (t *table) writersOf(column string) []diag.Related {
 			note("edit "+quote(e.Name.Text), e.Columns[i].Range)
 		}
 	}
+	for _, u := range t.decl.Upserts {
+		if i := slices.IndexFunc(u.Update, func(n dsl.Name) bool { return n.Text == column }); i >= 0 {
+			note("upsert "+quote(u.Name.Text), u.Update[i].Range)
+		}
+	}
 	for _, s := range t.states {
 		for _, m := range s.moves {
 			if i := assignsTo(m.decl.Set, column); i >= 0 {

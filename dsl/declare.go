@@ -12,30 +12,28 @@ var projectSchema = blockSchema{
 	Blocks: append([]*blockSchema{
 		&pawlSchema, &generateSchema, &variableSchema, &localsSchema, &enumSchema,
 		&tableSchema, &queueSchema, &singletonSchema, &transactionSchema, &policySchema,
+		&idempotencySchema, &outboxSchema, &inboxSchema,
 	}, laterTopLevel()...),
 }
 
 // laterBlocks are top-level blocks of later versions, with what works today.
 var laterBlocks = map[string]string{
-	"target":      "name the database with --url or DATABASE_URL",
-	"module":      "write the tables out in this directory",
-	"moved":       "rename in the database by hand first, then here",
-	"removed":     "drop the object with apply --allow drop=ADDRESS",
-	"domain":      "give the column the base type and the table a check",
-	"data":        "write foreign keys to tables of this project only",
-	"rule":        "write constraints, guards, or a transaction with isolation = \"serializable\" in Go",
-	"idempotency": "keep the keys in a table with no_duplicates",
-	"outbox":      "use a queue",
-	"inbox":       "keep the message ids in a table with no_duplicates",
-	"hold":        "use a table with transitions",
-	"window":      "use a table with a counter and adjust",
-	"balanced":    "check the sum in Go, in one serializable transaction",
-	"acyclic":     "check it in Go, in one serializable transaction",
-	"pair":        "store the pair in one order, with a check and no_duplicates",
-	"registry":    "keep the names in a table of their own with no_duplicates",
-	"same_value":  "reference a table that holds the value once",
-	"one_of":      "use nullable columns and a check with num_nonnulls()",
-	"tick":        "start the work from cron",
+	"target":     "name the database with --url or DATABASE_URL",
+	"module":     "write the tables out in this directory",
+	"moved":      "rename in the database by hand first, then here",
+	"removed":    "drop the object with apply --allow drop=ADDRESS",
+	"domain":     "give the column the base type and the table a check",
+	"data":       "write foreign keys to tables of this project only",
+	"rule":       "write constraints, guards, or a transaction with isolation = \"serializable\" in Go",
+	"hold":       "use a table with transitions",
+	"window":     "use a table with a counter and adjust",
+	"balanced":   "check the sum in Go, in one serializable transaction",
+	"acyclic":    "check it in Go, in one serializable transaction",
+	"pair":       "store the pair in one order, with a check and no_duplicates",
+	"registry":   "keep the names in a table of their own with no_duplicates",
+	"same_value": "reference a table that holds the value once",
+	"one_of":     "use nullable columns and a check with num_nonnulls()",
+	"tick":       "start the work from cron",
 }
 
 func laterTopLevel() []*blockSchema { return laterSchemas(laterBlocks) }
@@ -127,6 +125,7 @@ func (p *project) decode() {
 		"pawl": p.decodePawl, "generate": p.decodeGenerate, "variable": p.decodeVariable, "locals": p.decodeLocals,
 		"enum": p.decodeEnum, "table": p.decodeTable, "queue": p.decodeQueue, "singleton": p.decodeSingleton,
 		"transaction": p.decodeTransaction, "policy": p.decodePolicy,
+		"idempotency": p.decodeIdempotency, "outbox": p.decodeOutbox, "inbox": p.decodeInbox,
 	}
 	for _, b := range p.blocks {
 		decoders[b.Type](b)

@@ -179,6 +179,43 @@ func TestSingletonAndTransaction(t *testing.T) {
 	}})
 }
 
+func TestUpsert(t *testing.T) {
+	spec, _ := loadFull(t)
+	requireSame(t, spec.Tables[0].Upserts, []*Upsert{{
+		Block: labelled("sync"), Key: &Name{Text: "one"}, Mode: set("versioned"), Version: &Name{Text: "id"}, Update: names("during"),
+		Batch: set("last"), Transaction: &Name{Text: "hot"},
+	}})
+	spec = load(t, `
+table "t" {
+  column "id" { type = bigint }
+  primary_key { columns = [id] }
+  upsert "put" {
+    key  = primary_key
+    mode = "reject"
+  }
+}
+`)
+	if key := spec.Tables[0].Upserts[0].Key; key == nil || key.Text != "" {
+		t.Errorf("the primary key is read as %v", key)
+	}
+}
+
+func TestIdempotencyOutboxAndInbox(t *testing.T) {
+	spec, _ := loadFull(t)
+	requireSame(t, spec.Idempotencies, []*Idempotency{{
+		Block: labelled("pay"), Unit: set("entity"), Mode: set("phased"),
+		Key: []Arg{{Name{Text: "payment_id"}, Type{Name: "uuid"}}}, Scope: []Arg{{Name{Text: "tenant_id"}, Type{Name: "int8"}}},
+		Lease: set(2 * time.Minute), RPCTimeout: set(30 * time.Second), RetryWindow: set(24 * time.Hour), Retain: set(72 * time.Hour),
+		Response: set("body"), Wait: set(time.Second), AuditExpired: set(true),
+		Phases: []*Phase{{Block: labelled("charge"), External: set(true), Result: Type{Name: "jsonb"}}},
+	}})
+	requireSame(t, spec.Outboxes, []*Outbox{{
+		Block: labelled("events"), Aggregate: names("id"), Retain: set(72 * time.Hour),
+		Columns: []*Column{{Block: plain("id"), Type: Type{Name: "int8"}}},
+	}})
+	requireSame(t, spec.Inboxes, []*Inbox{{Block: labelled("hooks"), Source: set("stripe"), Retain: set(14 * 24 * time.Hour)}})
+}
+
 func TestPolicy(t *testing.T) {
 	spec, _ := loadFull(t)
 	policy := spec.Policies[0]

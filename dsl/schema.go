@@ -25,6 +25,7 @@ const (
 	spanKind                  // a range column or { from, to, bounds }
 	statesKind                // states: ["held"]
 	stateKind                 // one state
+	ownKeyKind                // primary_key, no_duplicates.name
 	referenceKind             // table.rooms, table.rooms.no_duplicates.name
 	operationKind             // transaction.hot
 	argsKind                  // { n = bigint }
@@ -42,6 +43,7 @@ type attrSchema struct {
 	LaterOf  []string      // choices that are not in this version
 	Min, Max int64         // of an intKind
 	Shortest time.Duration // of a durationKind; a millisecond when zero
+	Zero     bool          // a durationKind that may be 0
 	Empty    bool          // a list that may be empty
 	Doc      string        // one phrase, for the index of attributes
 }

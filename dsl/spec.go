@@ -16,18 +16,21 @@ import (
 // Spec is a project as it was written, after evaluation: no expression is
 // left, references to names are not resolved yet.
 type Spec struct {
-	Dir          string            // the project's directory
-	Sources      map[string][]byte // file name as in ranges → text, for diagnostics
-	Pawl         *Pawl
-	Go           *GenerateGo
-	SQL          *GenerateSQL
-	Variables    []*Variable
-	Enums        []*Enum
-	Tables       []*Table
-	Queues       []*Queue
-	Singletons   []*Singleton
-	Transactions []*Transaction
-	Policies     []*Policy
+	Dir           string            // the project's directory
+	Sources       map[string][]byte // file name as in ranges → text, for diagnostics
+	Pawl          *Pawl
+	Go            *GenerateGo
+	SQL           *GenerateSQL
+	Variables     []*Variable
+	Enums         []*Enum
+	Tables        []*Table
+	Queues        []*Queue
+	Singletons    []*Singleton
+	Transactions  []*Transaction
+	Policies      []*Policy
+	Idempotencies []*Idempotency
+	Outboxes      []*Outbox
+	Inboxes       []*Inbox
 }
 
 // Value is an attribute's value with its place. Set is false when the
@@ -157,6 +160,7 @@ type Table struct {
 	Transitions  []*Transitions
 	Adjusts      []*Adjust
 	Edits        []*Edit
+	Upserts      []*Upsert
 }
 
 // Column is a column block.
@@ -344,4 +348,54 @@ type Retry struct {
 	Max      Value[time.Duration]
 	Budget   Value[time.Duration]
 	On       []Name
+}
+
+// Upsert is an upsert block.
+type Upsert struct {
+	Block
+	Key         *Name         // the label of a no_duplicates; an empty text for the primary key
+	Mode        Value[string] // reject | ignore | converge | versioned
+	Version     *Name
+	Update      []Name
+	Batch       Value[string] // last | first | error
+	Transaction *Name
+}
+
+// Idempotency is an idempotency block.
+type Idempotency struct {
+	Block
+	Unit         Value[string] // request | entity
+	Mode         Value[string] // atomic | phased
+	Key          []Arg
+	Scope        []Arg
+	Lease        Value[time.Duration]
+	RPCTimeout   Value[time.Duration]
+	RetryWindow  Value[time.Duration]
+	Retain       Value[time.Duration]
+	Response     Value[string] // body | reference
+	Wait         Value[time.Duration]
+	AuditExpired Value[bool]
+	Phases       []*Phase
+}
+
+// Phase is a phase block of an idempotency.
+type Phase struct {
+	Block
+	External Value[bool]
+	Result   Type // zero when the phase keeps nothing
+}
+
+// Outbox is an outbox block.
+type Outbox struct {
+	Block
+	Aggregate []Name
+	Retain    Value[time.Duration]
+	Columns   []*Column
+}
+
+// Inbox is an inbox block.
+type Inbox struct {
+	Block
+	Source Value[string]
+	Retain Value[time.Duration]
 }

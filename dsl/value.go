@@ -175,6 +175,9 @@ func (p *project) toDuration(expr hclsyntax.Expression, v cty.Value, s *attrSche
 		})
 		return 0, false
 	}
+	if d == 0 && s.Zero {
+		return d, true
+	}
 	if least := max(s.Shortest, shortest); d < least || d > longest {
 		p.report(diag.Diagnostic{
 			Code:    diag.OutOfRange,

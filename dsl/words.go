@@ -78,6 +78,8 @@ func sample(a *attrSchema) string {
 		return "[COLUMN]"
 	case statesKind:
 		return `["STATE"]`
+	case ownKeyKind:
+		return "primary_key"
 	case referenceKind:
 		return "table.NAME"
 	case operationKind:

@@ -131,6 +131,15 @@ table "rooms" {
     transaction = transaction.hot
     allow       = { discouraged-type = "an old project" }
   }
+  upsert "sync" {
+    key         = no_duplicates.one
+    mode        = "versioned"
+    version     = id
+    update      = [during]
+    batch       = "last"
+    transaction = transaction.hot
+    allow       = { discouraged-type = "an old project" }
+  }
   edit "renumber" {
     columns     = [id]
     rows        = "one"
@@ -200,4 +209,37 @@ policy "money" {
   require  = each.base_type == "numeric"
   message  = "${each.address} holds money."
   severity = "warning"
+}
+
+idempotency "pay" {
+  unit          = "entity"
+  mode          = "phased"
+  key           = { payment_id = uuid }
+  scope         = { tenant_id = bigint }
+  lease         = "2m"
+  rpc_timeout   = "30s"
+  retry_window  = "24h"
+  retain        = "72h"
+  response      = "body"
+  wait          = "1s"
+  audit_expired = true
+  allow         = { discouraged-type = "an old project" }
+  phase "charge" {
+    external = true
+    result   = jsonb
+    allow    = { discouraged-type = "an old project" }
+  }
+}
+
+outbox "events" {
+  aggregate = [id]
+  retain    = "3d"
+  allow     = { discouraged-type = "an old project" }
+  column "id" { type = bigint }
+}
+
+inbox "hooks" {
+  source = "stripe"
+  retain = "14d"
+  allow  = { discouraged-type = "an old project" }
 }

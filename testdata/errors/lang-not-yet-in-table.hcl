@@ -14,7 +14,6 @@ table "seats" {
   live        = ["free"] # ERROR not-yet "list of states as live.*status IN"
   for_each    = { a = 1 } # ERROR not-yet "\"for_each\""
   lifecycle { prevent_destroy = true } # ERROR not-yet "\"lifecycle\""
-  upsert "u" { key = primary_key } # ERROR not-yet "\"upsert\""
   limit "l" { max = 3 } # ERROR not-yet "\"limit\".*adjust"
   at_most_one "m" {} # ERROR not-yet "\"at_most_one\""
   at_least_one "m" {} # ERROR not-yet "\"at_least_one\""
