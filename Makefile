@@ -64,6 +64,7 @@ fmt:
 golden: ## Rewrite every golden file; git shows what changed.
 	$(GO) test -count=1 -run 'TestScripts|TestCases' ./migrate ./cmd/pawl/internal/cli -update
 	$(GO) test -count=1 ./codegen/postgres ./internal/diag -update
+	$(GO) test -count=1 -run 'TestErrorsPage|TestIndexOfAttributes' ./compiler ./dsl -update
 	$(MAKE) examples
 
 examples: ## Rewrite what examples commit.

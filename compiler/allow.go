@@ -13,6 +13,8 @@ import (
 var silenceable = []diag.Code{
 	diag.ForeignKeyIndex, diag.IgnoresLive, diag.NotImmutable, diag.OverlapEmptyRange, diag.UnreachableState, diag.StuckState,
 	diag.RedundantKey, diag.DiscouragedType, diag.GuardWithArgument, diag.NullArithmetic,
+	diag.SoftDeleteInKey, diag.FlagInKey, diag.NullGroup, diag.CaseSensitiveEmail, diag.BusinessKey, diag.HotKey, diag.LooseState,
+	diag.SilentLoss, diag.IdentityBurn, diag.RetainShort, diag.EntityKeyRepeats,
 }
 
 // finding reports what a block may allow, unless it does.
@@ -56,6 +58,15 @@ func (c *compilation) allowances() {
 		c.allowancesOf(q.Block)
 		visit(q.Columns, func(b *dsl.Column) { c.allowancesOf(b.Block) })
 	}
+	visit(c.spec.Idempotencies, func(b *dsl.Idempotency) {
+		c.allowancesOf(b.Block)
+		visit(b.Phases, func(p *dsl.Phase) { c.allowancesOf(p.Block) })
+	})
+	visit(c.spec.Outboxes, func(b *dsl.Outbox) {
+		c.allowancesOf(b.Block)
+		visit(b.Columns, func(col *dsl.Column) { c.allowancesOf(col.Block) })
+	})
+	visit(c.spec.Inboxes, func(b *dsl.Inbox) { c.allowancesOf(b.Block) })
 	visit(c.spec.Enums, func(b *dsl.Enum) { c.allowancesOf(b.Block) })
 	visit(c.spec.Singletons, func(b *dsl.Singleton) { c.allowancesOf(b.Block) })
 	visit(c.spec.Transactions, func(b *dsl.Transaction) { c.allowancesOf(b.Block) })
@@ -73,6 +84,7 @@ func (c *compilation) tableAllowances(t *dsl.Table) {
 	visit(t.NoOverlaps, func(b *dsl.NoOverlap) { c.allowancesOf(b.Block) })
 	visit(t.Adjusts, func(b *dsl.Adjust) { c.allowancesOf(b.Block) })
 	visit(t.Edits, func(b *dsl.Edit) { c.allowancesOf(b.Block) })
+	visit(t.Upserts, func(b *dsl.Upsert) { c.allowancesOf(b.Block) })
 	visit(t.Transitions, func(b *dsl.Transitions) {
 		c.allowancesOf(b.Block)
 		visit(b.Moves, func(m *dsl.Move) { c.allowancesOf(m.Block) })

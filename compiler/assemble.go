@@ -20,6 +20,7 @@ func (c *compilation) assemble() {
 	c.assembleSchema()
 	slices.SortFunc(p.Repositories, func(a, b ir.Repository) int { return cmp.Compare(a.Address, b.Address) })
 	slices.SortFunc(p.Invariants, func(a, b ir.Invariant) int { return cmp.Compare(a.Facts().Address, b.Facts().Address) })
+	slices.SortFunc(p.Pending, func(a, b ir.Pending) int { return cmp.Compare(a.Address, b.Address) })
 	p.Promises = promises(p)
 }
 

@@ -17,7 +17,11 @@ import (
 // Equal specifications give equal programs, whatever files they are spread
 // over.
 func Compile(spec *dsl.Spec) (*ir.Program, diag.List) {
-	c := newCompilation(spec)
+	return newCompilation(spec).compile()
+}
+
+// compile runs the phases, each of which may rely on those before it.
+func (c *compilation) compile() (*ir.Program, diag.List) {
 	c.settings()
 	c.transactions()
 	c.declareEnums()
@@ -42,10 +46,14 @@ func Compile(spec *dsl.Spec) (*ir.Program, diag.List) {
 		c.moves(t)
 		c.adjusts(t)
 		c.edits(t)
+		c.upserts(t)
 	}
+	c.idempotencies()
+	c.messages()
 	c.queues()
 	c.singletons()
 
+	c.pitfalls()
 	c.comparedLabels()
 	c.reportedConstraints()
 	c.allowances()
@@ -89,11 +97,15 @@ func (c *compilation) report(d diag.Diagnostic) {
 
 // finish brings everything into an order that depends on names alone.
 func (c *compilation) finish() (*ir.Program, diag.List) {
+	if !c.diags.HasErrors() {
+		c.assemble()
+		c.policies()
+	}
 	c.diags.Sort()
+	c.diags.Fold(diag.UnknownColumn)
 	if c.diags.HasErrors() {
 		return nil, c.diags
 	}
-	c.assemble()
 	return c.program, c.diags
 }
 

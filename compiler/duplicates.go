@@ -75,7 +75,9 @@ func (c *compilation) distinctParts(decl *dsl.NoDuplicates, u *unique) bool {
 // checkDuplicates refuses keys that would promise less than they seem to.
 func (c *compilation) checkDuplicates(t *table, u *unique) bool {
 	before := len(c.diags)
-	c.nullsOfKey(t, u)
+	if !c.softDeleteInKey(t, u) { // which tells what NULL does there
+		c.nullsOfKey(t, u)
+	}
 	c.liveInKey(t, u)
 	c.deferrableKey(u)
 	c.redundantKey(t, u)

@@ -161,6 +161,9 @@ func (c *compilation) reportSQL(src dsl.SQL, what string, r row, wrong *pgsql.Er
 		d.Consequence = "It would be evaluated more than once for one decision, with another result each time."
 		d.Help = "pass the value as an argument, or use a function like now(), which stands still within a transaction"
 	}
+	if text, ok := fixedSQL(src, wrong); ok {
+		d.Fix = &diag.Fix{Range: d.Subject, Text: text}
+	}
 	if !src.Literal {
 		d.Detail += " The text after evaluation is: " + src.Text
 	}
@@ -168,6 +171,36 @@ func (c *compilation) reportSQL(src dsl.SQL, what string, r row, wrong *pgsql.Er
 		d.Help = "write one SQL expression over columns of this row, as it would stand behind WHERE"
 	}
 	c.report(d)
+}
+
+// fixedSQL is what certainly belongs in the place of an error.
+func fixedSQL(src dsl.SQL, wrong *pgsql.Error) (string, bool) {
+	end := wrong.Offset + wrong.Length
+	if !src.Literal || wrong.Offset <= 0 || end > len(src.Text) {
+		return "", false
+	}
+	before, text, after := src.Text[:wrong.Offset], src.Text[wrong.Offset:end], src.Text[end:]
+	switch wrong.Kind {
+	case pgsql.NullComparison:
+		is, ok := map[string]string{"=": "IS", "<>": "IS NOT", "!=": "IS NOT"}[text]
+		// Only in x = NULL does the operator alone have to change: in NULL = x
+		// the sides would, and a cast cannot follow IS NULL.
+		null, rest, _ := strings.Cut(strings.TrimLeft(after, " ")+" ", " ")
+		if !ok || !strings.EqualFold(strings.TrimRight(null, ")"), "NULL") || strings.HasPrefix(rest, "::") {
+			return "", false
+		}
+		if !strings.HasSuffix(before, " ") {
+			is = " " + is
+		}
+		if !strings.HasPrefix(after, " ") {
+			is += " "
+		}
+		return is, true
+	case pgsql.ArgumentOperator:
+		operator, name, ok := strings.Cut(text, "@")
+		return operator + " @" + name, ok
+	}
+	return "", false
 }
 
 // sentence makes a sentence of a message. A name that it begins with keeps its

@@ -41,11 +41,30 @@ func (c *compilation) noOverlaps(t *table) {
 			name:    derivedName(t.ref.Name, decl.Name.Text, decl.Rename),
 			address: inside(t.address, "no_overlap", decl.Block),
 		}
-		if c.overlapGroup(t, s) && c.overlapRange(t, s) && c.overlapWhere(t, s) {
+		if c.overlapCapacity(decl) && c.overlapGroup(t, s) && c.overlapRange(t, s) && c.overlapWhere(t, s) {
 			t.spans = append(t.spans, s)
 			c.lowerOverlap(t, s)
 		}
 	}
+}
+
+// overlapCapacity refuses an exclusion that should let several in.
+func (c *compilation) overlapCapacity(decl *dsl.NoOverlap) bool {
+	if decl.Capacity.V <= 1 {
+		return true
+	}
+	n := plainInt(decl.Capacity.V)
+	c.report(diag.Diagnostic{
+		Code:    diag.OverlapCapacity,
+		Detail:  "A no_overlap lets one row of a group in at a time, and this one asks for " + n + ".",
+		Subject: decl.Capacity.Range,
+		Label:   "more than one",
+		Consequence: "An exclusion constraint compares two rows and counts nothing: it would refuse the second one. Counting first and inserting then is a race: " +
+			"two writers both count " + plainInt(decl.Capacity.V-1) + " and both go in.",
+		Help: "give each place a row of its own, column \"slot\" { type = smallint } from 1 to " + n +
+			", and add slot to `within`; or keep a counter on the parent row with a check, and change it with adjust",
+	})
+	return false
 }
 
 // overlapGroup reads the equality part.

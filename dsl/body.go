@@ -18,6 +18,8 @@ type body struct {
 	block  Block
 	attrs  map[string]*hclsyntax.Attribute
 	blocks []*hclsyntax.Block
+	meant  []string // attributes that were misspelt: that they are missing is an echo
+	source *hclsyntax.Body
 }
 
 // open checks a block against its schema and reports every attribute, block
@@ -27,6 +29,7 @@ func (p *project) open(b *hclsyntax.Block, s *blockSchema) *body {
 		p:      p,
 		schema: s,
 		header: b.DefRange(),
+		source: b.Body,
 		attrs:  make(map[string]*hclsyntax.Attribute, len(b.Body.Attributes)),
 	}
 	body.block = Block{Name: p.label(b, s), Header: body.header, Scope: p.address, Key: p.keyOf(b)}
@@ -35,7 +38,9 @@ func (p *project) open(b *hclsyntax.Block, s *blockSchema) *body {
 	}
 	body.takeBlocks(b.Body.Blocks)
 	for i := range s.Attrs {
-		body.require(&s.Attrs[i], b)
+		if a := &s.Attrs[i]; !slices.Contains(body.meant, a.Name) {
+			body.require(a, b)
+		}
 	}
 	body.block.Allow = body.allow()
 	return body
@@ -50,6 +55,9 @@ func (b *body) takeAttribute(attr *hclsyntax.Attribute) {
 	switch {
 	case s == nil:
 		b.p.report(b.unknownAttribute(attr))
+		if near, ok := diag.Suggest(attr.Name, attrNames(b.schema)); ok {
+			b.meant = append(b.meant, near)
+		}
 	case s.Later != "":
 		b.p.report(notYet("the attribute "+quote(attr.Name)+" of "+b.schema.Type, attr.NameRange, s.Later))
 	default:
@@ -69,6 +77,8 @@ func (b *body) unknownAttribute(attr *hclsyntax.Attribute) diag.Diagnostic {
 		d.Help = "write " + attr.Name + " { … }, without the equals sign"
 	} else if reason, ok := foreignWords[attr.Name]; ok {
 		d.Help = reason
+	} else if near, ok := diag.Suggest(attr.Name, attrNames(b.schema)); ok && b.source.Attributes[near] == nil {
+		d.Fix = &diag.Fix{Range: attr.NameRange, Text: near}
 	}
 	return d
 }
@@ -138,6 +148,8 @@ func (b *body) unknownBlock(inner *hclsyntax.Block) diag.Diagnostic {
 		d.Help = "write " + inner.Type + " = …, with an equals sign"
 	} else if home := homeOf(inner.Type); home != "" {
 		d.Help = an(inner.Type) + " block stands " + home
+	} else if near, ok := diag.Suggest(inner.Type, blockTypes(b.schema)); ok {
+		d.Fix = &diag.Fix{Range: inner.TypeRange, Text: near}
 	}
 	return d
 }

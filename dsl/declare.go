@@ -13,31 +13,28 @@ var projectSchema = blockSchema{
 	Type: "project",
 	Blocks: append([]*blockSchema{
 		&pawlSchema, &generateSchema, &variableSchema, &localsSchema, &enumSchema,
-		&tableSchema, &queueSchema, &singletonSchema, &transactionSchema, &moduleSchema,
+		&tableSchema, &queueSchema, &singletonSchema, &transactionSchema, &moduleSchema, &policySchema,
+		&idempotencySchema, &outboxSchema, &inboxSchema,
 	}, laterTopLevel()...),
 }
 
 // laterBlocks are top-level blocks of later versions, with what works today.
 var laterBlocks = map[string]string{
-	"target":      "name the database with --url or DATABASE_URL",
-	"moved":       "rename in the database by hand first, then here",
-	"removed":     "drop the object with apply --allow drop=ADDRESS",
-	"domain":      "give the column the base type and the table a check",
-	"data":        "write foreign keys to tables of this project only",
-	"rule":        "write constraints, guards, or a transaction with isolation = \"serializable\" in Go",
-	"idempotency": "keep the keys in a table with no_duplicates",
-	"outbox":      "use a queue",
-	"inbox":       "keep the message ids in a table with no_duplicates",
-	"policy":      "check it in review",
-	"hold":        "use a table with transitions",
-	"window":      "use a table with a counter and adjust",
-	"balanced":    "check the sum in Go, in one serializable transaction",
-	"acyclic":     "check it in Go, in one serializable transaction",
-	"pair":        "store the pair in one order, with a check and no_duplicates",
-	"registry":    "keep the names in a table of their own with no_duplicates",
-	"same_value":  "reference a table that holds the value once",
-	"one_of":      "use nullable columns and a check with num_nonnulls()",
-	"tick":        "start the work from cron",
+	"target":     "name the database with --url or DATABASE_URL",
+	"moved":      "rename in the database by hand first, then here",
+	"removed":    "drop the object with apply --allow drop=ADDRESS",
+	"domain":     "give the column the base type and the table a check",
+	"data":       "write foreign keys to tables of this project only",
+	"rule":       "write constraints, guards, or a transaction with isolation = \"serializable\" in Go",
+	"hold":       "use a table with transitions",
+	"window":     "use a table with a counter and adjust",
+	"balanced":   "check the sum in Go, in one serializable transaction",
+	"acyclic":    "check it in Go, in one serializable transaction",
+	"pair":       "store the pair in one order, with a check and no_duplicates",
+	"registry":   "keep the names in a table of their own with no_duplicates",
+	"same_value": "reference a table that holds the value once",
+	"one_of":     "use nullable columns and a check with num_nonnulls()",
+	"tick":       "start the work from cron",
 }
 
 func laterTopLevel() []*blockSchema { return laterSchemas(laterBlocks) }
@@ -110,6 +107,8 @@ func unknownTopLevel(b *hclsyntax.Block) diag.Diagnostic {
 	}
 	if home := homeOf(b.Type); home != "" {
 		d.Help = an(b.Type) + " block stands " + home
+	} else if near, ok := diag.Suggest(b.Type, topLevelTypes()); ok {
+		d.Fix = &diag.Fix{Range: b.TypeRange, Text: near}
 	}
 	return d
 }
@@ -142,6 +141,8 @@ func (p *project) decode() {
 		"pawl": (*project).decodePawl, "generate": (*project).decodeGenerate, "variable": (*project).decodeVariable,
 		"locals": (*project).decodeLocals, "enum": (*project).decodeEnum, "table": (*project).decodeTable,
 		"queue": (*project).decodeQueue, "singleton": (*project).decodeSingleton, "transaction": (*project).decodeTransaction,
+		"policy": (*project).decodePolicy, "idempotency": (*project).decodeIdempotency, "outbox": (*project).decodeOutbox,
+		"inbox": (*project).decodeInbox,
 	}
 	for _, b := range p.blocks {
 		if b.Type == moduleType {

@@ -126,7 +126,7 @@ func TestNoOverlap(t *testing.T) {
 	requireSame(t, spec.Tables[0].NoOverlaps, []*NoOverlap{
 		{
 			Block: labelled("apart"), Rename: set("rooms_apart_ex"), Within: names("id"), RangeColumn: &Name{Text: "during"},
-			Bounds: set("[)"), Where: literal("id > 0"), Prelock: set(true), AllowEmpty: set(true), AllowInfinite: set(true),
+			Capacity: set(1), Bounds: set("[)"), Where: literal("id > 0"), Prelock: set(true), AllowEmpty: set(true), AllowInfinite: set(true),
 		},
 		{Block: plain("two_columns"), From: &Name{Text: "id"}, To: &Name{Text: "during"}, Bounds: set("[]")},
 	})
@@ -185,6 +185,65 @@ func TestSingletonAndTransaction(t *testing.T) {
 			Budget: set(10 * time.Second), On: names("40001"),
 		},
 	}})
+}
+
+func TestUpsert(t *testing.T) {
+	spec, _ := loadFull(t)
+	requireSame(t, spec.Tables[0].Upserts, []*Upsert{{
+		Block: labelled("sync"), Key: &Name{Text: "one"}, Mode: set("versioned"), Version: &Name{Text: "id"}, Update: names("during"),
+		Batch: set("last"), Transaction: &Name{Text: "hot"},
+	}})
+	spec = load(t, `
+table "t" {
+  column "id" { type = bigint }
+  primary_key { columns = [id] }
+  upsert "put" {
+    key  = primary_key
+    mode = "reject"
+  }
+}
+`)
+	if key := spec.Tables[0].Upserts[0].Key; key == nil || key.Text != "" {
+		t.Errorf("the primary key is read as %v", key)
+	}
+}
+
+func TestIdempotencyOutboxAndInbox(t *testing.T) {
+	spec, _ := loadFull(t)
+	requireSame(t, spec.Idempotencies, []*Idempotency{{
+		Block: labelled("pay"), Unit: set("entity"), Mode: set("phased"),
+		Key: []Arg{{Name{Text: "payment_id"}, Type{Name: "uuid"}}}, Scope: []Arg{{Name{Text: "tenant_id"}, Type{Name: "int8"}}},
+		Lease: set(2 * time.Minute), RPCTimeout: set(30 * time.Second), RetryWindow: set(24 * time.Hour), Retain: set(72 * time.Hour),
+		Response: set("body"), Wait: set(time.Second), AuditExpired: set(true),
+		Phases: []*Phase{{Block: labelled("charge"), External: set(true), Result: Type{Name: "jsonb"}}},
+	}})
+	requireSame(t, spec.Outboxes, []*Outbox{{
+		Block: labelled("events"), Aggregate: names("id"), Retain: set(72 * time.Hour),
+		Columns: []*Column{{Block: plain("id"), Type: Type{Name: "int8"}}},
+	}})
+	requireSame(t, spec.Inboxes, []*Inbox{{Block: labelled("hooks"), Source: set("stripe"), Retain: set(14 * 24 * time.Hour)}})
+}
+
+func TestPolicy(t *testing.T) {
+	spec, _ := loadFull(t)
+	policy := spec.Policies[0]
+	if policy.Name.Text != "money" || policy.Each.V != "columns" || policy.Severity.V != "warning" {
+		t.Errorf("got %+v", policy)
+	}
+	column := func(name, typ string) Element { return Element{"address": "a." + name, "name": name, "base_type": typ} }
+	for _, test := range []struct {
+		each Element
+		want Verdict
+	}{
+		{column("net_amount", "text"), Verdict{Broken: true, Message: "a.net_amount holds money."}},
+		{column("net_amount", "numeric"), Verdict{}},
+		{column("amount_text", "text"), Verdict{}},
+	} {
+		got, list := policy.Judge(test.each)
+		if got != test.want || len(list) > 0 {
+			t.Errorf("%v: got %+v, %v", test.each, got, list)
+		}
+	}
 }
 
 // TestLeftOut looks at what is not written: it is not set, and its place is the

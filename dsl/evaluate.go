@@ -48,7 +48,7 @@ func (p *project) value(expr hclsyntax.Expression, want *attrSchema) (cty.Value,
 func (p *project) finish(expr hclsyntax.Expression, ctx *hcl.EvalContext, b *budget) (cty.Value, bool) {
 	v, diags := expr.Value(ctx)
 	if b != nil && b.exceeded {
-		p.report(tooLarge(expr.Range(), "The expression makes more than 512 kilobytes of values on its way.", "loop over fewer values"))
+		p.report(workExceeded(expr.Range()))
 		return cty.NilVal, false
 	}
 	if diags.HasErrors() {
@@ -63,6 +63,11 @@ func (p *project) finish(expr hclsyntax.Expression, ctx *hcl.EvalContext, b *bud
 		return cty.NilVal, false
 	}
 	return v, true
+}
+
+// workExceeded reports an evaluation that has spent its budget.
+func workExceeded(at hcl.Range) diag.Diagnostic {
+	return tooLarge(at, "The expression makes more than 512 kilobytes of values on its way.", "loop over fewer values")
 }
 
 // hidePanic rewrites the message of a library function that gave up on its

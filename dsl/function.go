@@ -120,6 +120,7 @@ func makeFunctions() map[string]function.Function {
 		"jsonencode": stdlib.JSONEncodeFunc, "jsondecode": stdlib.JSONDecodeFunc, "csvdecode": stdlib.CSVDecodeFunc,
 		"tomap": stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)),
 	}
+	maps.Copy(fs, affixFunctions())
 	maps.Copy(fs, typeFunctions())
 	maps.Copy(fs, terraformFunctions())
 	return fs

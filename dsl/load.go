@@ -56,6 +56,7 @@ func Load(fsys fs.FS, o Options) (*Spec, diag.List) {
 	p.evaluateLocals()
 	p.decode()
 	p.diags.Sort()
+	p.diags.Fold(diag.UnknownReference)
 	return p.spec, p.diags
 }
 

@@ -42,7 +42,6 @@ func (p *project) find(word string, r *reference) (cty.Value, bool) {
 // block itself is reported; a reference only when there is no such block.
 var laterRoots = map[string]string{
 	"domain": "domain", "data": "data", "rule": "rule",
-	"idempotency": "idempotency", "outbox": "outbox", "inbox": "inbox",
 }
 
 // reference is a traversal while it is resolved: path holds the names that were

@@ -16,6 +16,7 @@ const (
 	durationKind              // "5m"
 	sqlKind                   // SQL text
 	typeKind                  // a type: bigint, enum.x
+	wordKind                  // a keyword without quotes: tables, columns
 	shapeKind                 // the type of a variable: string, list(number)
 	constantKind              // string, number, bool or sql("…")
 	anyKind                   // any value
@@ -25,6 +26,7 @@ const (
 	spanKind                  // a range column or { from, to, bounds }
 	statesKind                // states: ["held"]
 	stateKind                 // one state
+	ownKeyKind                // primary_key, no_duplicates.name
 	referenceKind             // table.rooms, table.rooms.no_duplicates.name
 	operationKind             // transaction.hot
 	argsKind                  // { n = bigint }
@@ -37,11 +39,12 @@ type attrSchema struct {
 	Name     string
 	Kind     kind
 	Required bool
-	Choices  []string      // of a choiceKind
+	Choices  []string      // of a choiceKind or wordKind
 	Later    string        // not in this version: what to write today
 	LaterOf  []string      // choices that are not in this version
 	Min, Max int64         // of an intKind
 	Shortest time.Duration // of a durationKind; a millisecond when zero
+	Zero     bool          // a durationKind that may be 0
 	Empty    bool          // a list that may be empty
 	Doc      string        // one phrase, for the index of attributes
 }

@@ -19,18 +19,22 @@ import (
 // Spec is a project as it was written, after evaluation: no expression is
 // left, references to names are not resolved yet.
 type Spec struct {
-	Dir          string            // the project's directory
-	Sources      map[string][]byte // file name as in ranges → text, for diagnostics
-	Pawl         *Pawl
-	Go           *GenerateGo
-	SQL          *GenerateSQL
-	Variables    []*Variable
-	Enums        []*Enum
-	Tables       []*Table
-	Queues       []*Queue
-	Singletons   []*Singleton
-	Transactions []*Transaction
-	Modules      []*Module // every use of a module
+	Dir           string            // the project's directory
+	Sources       map[string][]byte // file name as in ranges → text, for diagnostics
+	Pawl          *Pawl
+	Go            *GenerateGo
+	SQL           *GenerateSQL
+	Variables     []*Variable
+	Enums         []*Enum
+	Tables        []*Table
+	Queues        []*Queue
+	Singletons    []*Singleton
+	Transactions  []*Transaction
+	Policies      []*Policy
+	Idempotencies []*Idempotency
+	Outboxes      []*Outbox
+	Inboxes       []*Inbox
+	Modules       []*Module // every use of a module
 }
 
 // Module is one use of a module. What it declares stands in the lists of the
@@ -192,6 +196,7 @@ type Table struct {
 	Transitions  []*Transitions
 	Adjusts      []*Adjust
 	Edits        []*Edit
+	Upserts      []*Upsert
 }
 
 // Column is a column block.
@@ -270,6 +275,7 @@ type NoOverlap struct {
 	RangeColumn   *Name // range = during, or
 	From, To      *Name // range = { from = …, to = …, bounds = "[)" }
 	RangeExpr     hcl.Range
+	Capacity      Value[int]
 	Bounds        Value[string]
 	Where         *SQL
 	Prelock       Value[bool]
@@ -378,4 +384,54 @@ type Retry struct {
 	Max      Value[time.Duration]
 	Budget   Value[time.Duration]
 	On       []Name
+}
+
+// Upsert is an upsert block.
+type Upsert struct {
+	Block
+	Key         *Name         // the label of a no_duplicates; an empty text for the primary key
+	Mode        Value[string] // reject | ignore | converge | versioned
+	Version     *Name
+	Update      []Name
+	Batch       Value[string] // last | first | error
+	Transaction *Name
+}
+
+// Idempotency is an idempotency block.
+type Idempotency struct {
+	Block
+	Unit         Value[string] // request | entity
+	Mode         Value[string] // atomic | phased
+	Key          []Arg
+	Scope        []Arg
+	Lease        Value[time.Duration]
+	RPCTimeout   Value[time.Duration]
+	RetryWindow  Value[time.Duration]
+	Retain       Value[time.Duration]
+	Response     Value[string] // body | reference
+	Wait         Value[time.Duration]
+	AuditExpired Value[bool]
+	Phases       []*Phase
+}
+
+// Phase is a phase block of an idempotency.
+type Phase struct {
+	Block
+	External Value[bool]
+	Result   Type // zero when the phase keeps nothing
+}
+
+// Outbox is an outbox block.
+type Outbox struct {
+	Block
+	Aggregate []Name
+	Retain    Value[time.Duration]
+	Columns   []*Column
+}
+
+// Inbox is an inbox block.
+type Inbox struct {
+	Block
+	Source Value[string]
+	Retain Value[time.Duration]
 }

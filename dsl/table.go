@@ -12,14 +12,13 @@ var tableSchema = blockSchema{
 	},
 	Blocks: append([]*blockSchema{
 		&columnSchema, &primaryKeySchema, &foreignKeySchema, &checkSchema, &indexSchema,
-		&noDuplicatesSchema, &noOverlapSchema, &transitionsSchema, &adjustSchema, &editSchema, &goTableSchema,
+		&noDuplicatesSchema, &noOverlapSchema, &transitionsSchema, &adjustSchema, &editSchema, &upsertSchema, &goTableSchema,
 	}, laterSchemas(laterTableBlocks)...),
 }
 
 // laterTableBlocks are blocks in a table of later versions, with what works
 // today.
 var laterTableBlocks = map[string]string{
-	"upsert":       "use no_duplicates: Insert tells a duplicate by its error",
 	"limit":        "keep a counter column with a check, and change it with adjust",
 	"at_most_one":  "use no_duplicates with a where",
 	"at_least_one": "check it in Go, in one serializable transaction",
@@ -63,6 +62,7 @@ func (p *project) decodeTable(block *hclsyntax.Block) {
 		Transitions:  decodeTransitions(b),
 		Adjusts:      decodeAdjusts(b),
 		Edits:        decodeEdits(b),
+		Upserts:      decodeUpserts(b),
 	}
 	t.GoName, t.GoRow = b.goNames("row")
 	p.spec.Tables = append(p.spec.Tables, t)

@@ -45,6 +45,25 @@ func (b *body) identifier(name string) Value[string] {
 // choice reads one of the words that the schema lists.
 func (b *body) choice(name string) Value[string] { return read(b, name, b.p.toChoice) }
 
+// word reads a keyword without quotes.
+func (b *body) word(name string) Value[string] {
+	expr, s := b.attr(name)
+	if expr == nil {
+		return Value[string]{Range: b.header}
+	}
+	word, ok := singleWord(expr)
+	out := Value[string]{V: word, Range: expr.Range(), Set: ok && slices.Contains(s.Choices, word)}
+	if !out.Set {
+		b.p.report(diag.Diagnostic{
+			Code:    diag.InvalidChoice,
+			Detail:  "The " + name + " of " + an(b.schema.Type) + " is one of " + list(s.Choices) + ", without quotes.",
+			Subject: expr.Range(),
+			Help:    didYouMean(word, s.Choices, ""),
+		})
+	}
+	return out
+}
+
 // flag reads true or false.
 func (b *body) flag(name string) Value[bool] { return read(b, name, b.p.toBool) }
 
@@ -114,13 +133,25 @@ func (p *project) toChoice(expr hclsyntax.Expression, v cty.Value, s *attrSchema
 		p.report(notYet(s.Name+" = "+quote(word), expr.Range(), s.Name+" = "+list(quoteAll(s.Choices))))
 		return "", false
 	}
-	p.report(diag.Diagnostic{
+	d := diag.Diagnostic{
 		Code:    diag.InvalidChoice,
 		Detail:  quote(word) + " is no value of " + s.Name + ".",
 		Subject: expr.Range(),
 		Help:    choiceHelp(word, s.Choices),
-	})
+	}
+	if near, ok := diag.Suggest(word, s.Choices); ok && isQuoted(expr) {
+		d.Fix = &diag.Fix{Range: expr.Range(), Text: quote(near)}
+	}
+	p.report(d)
 	return "", false
+}
+
+// isQuoted reports whether an expression is a text in quotes, with nothing
+// inserted, on one line: no heredoc.
+func isQuoted(expr hclsyntax.Expression) bool {
+	_, template := expr.(*hclsyntax.TemplateExpr)
+	at := expr.Range()
+	return template && isConstant(expr) && at.Start.Line == at.End.Line
 }
 
 // choiceHelp names the close choice, else all.
@@ -162,6 +193,9 @@ func (p *project) toDuration(expr hclsyntax.Expression, v cty.Value, s *attrSche
 			Help:    "write a number with a unit: \"250ms\", \"5m\", \"72h\", \"7d\"",
 		})
 		return 0, false
+	}
+	if d == 0 && s.Zero {
+		return d, true
 	}
 	if least := max(s.Shortest, shortest); d < least || d > longest {
 		p.report(diag.Diagnostic{
@@ -274,11 +308,15 @@ func (b *body) typeOf(expr hclsyntax.Expression, s *attrSchema) typeValue {
 		return typeValue{}
 	}
 	if !isType(v) {
-		help := "write a type, such as bigint, numeric(12, 2), list(text) or enum.NAME"
+		d := b.p.wrongType(expr, v, "a type", "write a type, such as bigint, numeric(12, 2), list(text) or enum.NAME")
 		if v.Type() == cty.String && !v.IsNull() {
-			help = "a type stands without quotes: " + unquotedType(v.AsString())
+			meant := unquotedType(v.AsString())
+			d.Help = "a type stands without quotes: " + meant
+			if _, known := baseTypes[meant]; known && isQuoted(expr) {
+				d.Fix = &diag.Fix{Range: expr.Range(), Text: meant}
+			}
 		}
-		b.p.report(b.p.wrongType(expr, v, "a type", help))
+		b.p.report(d)
 		return typeValue{}
 	}
 	t := *v.EncapsulatedValue().(*typeValue)

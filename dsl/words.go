@@ -70,6 +70,8 @@ func sample(a *attrSchema) string {
 		return `"5m"`
 	case typeKind:
 		return "bigint"
+	case wordKind:
+		return a.Choices[0]
 	case shapeKind:
 		return "string"
 	case nameKind, spanKind:
@@ -78,6 +80,8 @@ func sample(a *attrSchema) string {
 		return "[COLUMN]"
 	case statesKind:
 		return `["STATE"]`
+	case ownKeyKind:
+		return "primary_key"
 	case referenceKind:
 		return "table.NAME"
 	case operationKind:

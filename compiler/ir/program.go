@@ -16,6 +16,14 @@ type Program struct {
 	Promises      []Promise  // what generated code relies on, sorted by object
 	Go            *GoOutput  // nil when the specification generates no Go
 	SQL           *SQLOutput // nil when the specification generates no SQL
+	Pending       []Pending  // sorted by address; a program that has any is not whole
+}
+
+// Pending is a declaration that was checked and that the back ends of this
+// version make nothing of: what they emitted would leave a promise out.
+type Pending struct {
+	Address string // outbox.events
+	Pos     Pos
 }
 
 // GoOutput is a `generate "go"` block.

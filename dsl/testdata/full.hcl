@@ -101,6 +101,7 @@ table "rooms" {
   no_overlap "apart" {
     within         = [id]
     range          = during
+    capacity       = 1
     bounds         = "[)"
     where          = "id > 0"
     prelock        = true
@@ -131,6 +132,15 @@ table "rooms" {
     args        = { n = bigint }
     guard       = "id < 100"
     positive    = [n]
+    transaction = transaction.hot
+    allow       = { discouraged-type = "an old project" }
+  }
+  upsert "sync" {
+    key         = no_duplicates.one
+    mode        = "versioned"
+    version     = id
+    update      = [during]
+    batch       = "last"
     transaction = transaction.hot
     allow       = { discouraged-type = "an old project" }
   }
@@ -213,4 +223,45 @@ table "repeated" {
     name     = "${each.key}_n"
     type     = bigint
   }
+}
+
+policy "money" {
+  each     = columns
+  when     = endswith(each.name, "_amount")
+  require  = each.base_type == "numeric"
+  message  = "${each.address} holds money."
+  severity = "warning"
+}
+
+idempotency "pay" {
+  unit          = "entity"
+  mode          = "phased"
+  key           = { payment_id = uuid }
+  scope         = { tenant_id = bigint }
+  lease         = "2m"
+  rpc_timeout   = "30s"
+  retry_window  = "24h"
+  retain        = "72h"
+  response      = "body"
+  wait          = "1s"
+  audit_expired = true
+  allow         = { discouraged-type = "an old project" }
+  phase "charge" {
+    external = true
+    result   = jsonb
+    allow    = { discouraged-type = "an old project" }
+  }
+}
+
+outbox "events" {
+  aggregate = [id]
+  retain    = "3d"
+  allow     = { discouraged-type = "an old project" }
+  column "id" { type = bigint }
+}
+
+inbox "hooks" {
+  source = "stripe"
+  retain = "14d"
+  allow  = { discouraged-type = "an old project" }
 }

@@ -12,6 +12,8 @@ const (
 	OverlapBounds Code = "overlap-bounds"
 	// OverlapGroupType is a group of a no_overlap whose type has no equality in a GiST index.
 	OverlapGroupType Code = "overlap-group-type"
+	// OverlapCapacity is a no_overlap that should let several in.
+	OverlapCapacity Code = "overlap-capacity"
 	// NullableKey is a no_duplicates over a nullable column that does not say what NULL means.
 	NullableKey Code = "nullable-key"
 	// NullsVersion is nulls = "not_distinct" for a server that does not have it.
@@ -100,6 +102,8 @@ const (
 	TransactionIsolation Code = "transaction-isolation"
 	// RetryCode is an SQLSTATE on a retry list that another attempt does not cure.
 	RetryCode Code = "retry-code"
+	// PolicyBroken is something that a policy of the project does not take.
+	PolicyBroken Code = "policy-broken"
 	// AllowNotPossible is an allow for a finding that cannot be silenced.
 	AllowNotPossible Code = "allow-not-possible"
 )
@@ -147,6 +151,15 @@ var invariantCodes = []Entry{
 		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"tags\" { type = jsonb }\n" +
 			"  column \"during\" { type = tstzrange }\n  primary_key { columns = [id] }\n  no_overlap \"one\" {\n" +
 			"    within = [tags]\n    range = during\n  }\n}\n",
+	},
+	{
+		Code:    OverlapCapacity,
+		Summary: "an exclusion lets one in at a time, whatever the capacity",
+		Explain: "An exclusion constraint compares rows two by two and counts nothing, so no form of it says \"at most three at once\". Give each " +
+			"place a row or a slot number of its own and put it into within: then each place is taken once at a time. Or keep a counter " +
+			"on the parent row, with a check, and change it with adjust.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"during\" { type = tstzrange }\n" +
+			"  primary_key { columns = [id] }\n  no_overlap \"three\" {\n    range    = during\n    capacity = 3\n  }\n}\n",
 	},
 	{
 		Code:    NullableKey,
@@ -530,6 +543,15 @@ var invariantCodes = []Entry{
 		Explain: "A duplicate or a failed check is an answer and comes again. After a lost connection the work may have " +
 			"been committed, so that a second attempt could do it twice.",
 		Example: "transaction \"default\" {\n  retry { on = [\"23505\"] }\n}\n",
+	},
+	{
+		Code:    PolicyBroken,
+		Summary: "a policy of this project does not hold here",
+		Explain: "A policy block states a rule of the team over the compiled program. What it says stands in its message; where the rule " +
+			"does not fit, its when leaves the case out, in the sight of whoever reads the policy.",
+		Example: "table \"orders\" {\n  column \"id\" { type = bigint }\n  column \"net_amount\" { type = real }\n  primary_key { columns = [id] }\n}\n" +
+			"policy \"money_is_numeric\" {\n  each    = columns\n  when    = endswith(each.name, \"_amount\")\n" +
+			"  require = each.base_type == \"numeric\"\n  message = \"${each.address} holds money: use numeric.\"\n}\n",
 	},
 	{
 		Code:    AllowNotPossible,

@@ -44,6 +44,8 @@ type Diagnostic struct {
 	Consequence string
 	// Help tells what to write instead; text that can be pasted.
 	Help string
+	// Fix does what Help says. It is nil where that needs a decision.
+	Fix *Fix
 }
 
 // Related is another place that takes part in a mistake, such as the first of

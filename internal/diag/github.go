@@ -50,6 +50,10 @@ func (GitHub) Outage(w io.Writer, outage Outage) error {
 func annotation(d Diagnostic) string {
 	lines := []string{d.Code.Summary(), d.Label, d.Detail, d.Consequence}
 	for _, r := range d.Related {
+		if r.Range.Filename == "" {
+			lines = append(lines, r.Text)
+			continue
+		}
 		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s", r.Range.Filename, r.Range.Start.Line, r.Range.Start.Column, r.Text))
 	}
 	if d.Help != "" {

@@ -33,6 +33,13 @@ type jsonDiagnostic struct {
 	Related     []jsonRelated `json:"related"`
 	Consequence string        `json:"consequence"`
 	Help        string        `json:"help"`
+	Fix         *jsonFix      `json:"fix"`
+}
+
+// jsonFix is an edit that certainly does what the help says.
+type jsonFix struct {
+	Range *jsonRange `json:"range"`
+	Text  string     `json:"text"`
 }
 
 type jsonRelated struct {
@@ -75,6 +82,9 @@ func (JSON) List(w io.Writer, list List) error {
 		}
 		for _, r := range d.Related {
 			out.Related = append(out.Related, jsonRelated{Range: rangeJSON(r.Range), Text: r.Text})
+		}
+		if d.Fix != nil {
+			out.Fix = &jsonFix{Range: rangeJSON(d.Fix.Range), Text: d.Fix.Text}
 		}
 		doc.Diagnostics = append(doc.Diagnostics, out)
 	}

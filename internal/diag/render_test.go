@@ -58,6 +58,7 @@ func cases(t *testing.T) map[string]List {
 			Code: OverlapEmptyRange, Subject: during, Label: `column "during" may hold 'empty'`,
 			Consequence: "Two bookings with an empty range both succeed, and both count as booked.",
 			Help:        "leave `allow_empty` out; pawl then adds CHECK (NOT isempty(during))",
+			Fix:         &Fix{Range: during, Text: "nothing"},
 		}},
 		"everything": {
 			{

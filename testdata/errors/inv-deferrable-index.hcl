@@ -1,13 +1,13 @@
 table "accounts" {
   column "id" { type = bigint }
-  column "email" { type = text }
+  column "name" { type = text }
   primary_key { columns = [id] }
-  no_duplicates "email" {
-    columns    = [sql("lower(email)")]
+  no_duplicates "name" {
+    columns    = [sql("lower(name)")]
     deferrable = true # ERROR deferrable-key "unique index is checked at once"
   }
   no_duplicates "plain" {
-    columns    = [email]
+    columns    = [name]
     deferrable = true
   }
 }

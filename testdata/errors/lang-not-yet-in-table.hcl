@@ -13,7 +13,6 @@ table "seats" {
   version     = version # ERROR not-yet "\"version\""
   live        = ["free"] # ERROR not-yet "list of states as live.*status IN"
   lifecycle { prevent_destroy = true } # ERROR not-yet "\"lifecycle\""
-  upsert "u" { key = primary_key } # ERROR not-yet "\"upsert\""
   limit "l" { max = 3 } # ERROR not-yet "\"limit\".*adjust"
   at_most_one "m" {} # ERROR not-yet "\"at_most_one\""
   at_least_one "m" {} # ERROR not-yet "\"at_least_one\""

@@ -24,6 +24,9 @@ table "users" {
   column "email" { type = text }
   column "number" { type = integer }
   primary_key { columns = [id] }
-  no_duplicates "email" { columns = [email] }
+  no_duplicates "email" {
+    columns = [email]
+    allow   = { case-sensitive-email = "addresses are stored in lower case" }
+  }
   no_duplicates "number_per_tenant" { columns = [tenant_id, number] }
 }

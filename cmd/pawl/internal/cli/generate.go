@@ -40,7 +40,7 @@ func newGenerate(a *app) *cobra.Command {
 }
 
 func (a *app) generate(ctx context.Context, arguments generateArguments) error {
-	p, err := a.load()
+	p, err := a.loadWhole()
 	if err != nil {
 		return err
 	}

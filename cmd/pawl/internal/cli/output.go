@@ -72,7 +72,7 @@ func (a *app) width(stream any) int {
 			return n
 		}
 	}
-	n, err := strconv.Atoi(a.env("COLUMNS"))
+	n, err := strconv.Atoi(a.getenv("COLUMNS"))
 	if err != nil || n < 0 {
 		return 0
 	}

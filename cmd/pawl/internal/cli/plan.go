@@ -55,7 +55,7 @@ func (a *app) show(ctx context.Context, database databaseArguments, allow allowa
 	if err := allow.check(); err != nil {
 		return nil, nil, err
 	}
-	p, err := a.load()
+	p, err := a.loadWhole()
 	if err != nil {
 		return nil, nil, err
 	}

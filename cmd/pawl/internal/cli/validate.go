@@ -10,15 +10,27 @@ import (
 	"github.com/pawldb/pawl/compiler/ir"
 )
 
+// validateArguments are the flags of validate.
+type validateArguments struct {
+	fix bool
+}
+
 func newValidate(a *app) *cobra.Command {
-	return &cobra.Command{
+	var arguments validateArguments
+	cmd := &cobra.Command{
 		Use:   "validate",
 		Short: "Check the spec and say what is wrong with it",
 		Example: `  pawl validate
   pawl validate -C billing --var lease=10m
+  pawl validate --fix               # first correct what is certain
   pawl validate --format github     # annotations on a pull request`,
 		Args: noArguments,
 		RunE: a.run(func(context.Context) error {
+			if arguments.fix {
+				if err := a.fix(); err != nil {
+					return err
+				}
+			}
 			p, err := a.load()
 			if err != nil {
 				return err
@@ -31,6 +43,8 @@ func newValidate(a *app) *cobra.Command {
 			return nil
 		}),
 	}
+	cmd.Flags().BoolVar(&arguments.fix, "fix", false, "edit the files where it is certain what was meant, then check")
+	return cmd
 }
 
 // validated counts what a program declares.

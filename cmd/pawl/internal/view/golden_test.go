@@ -24,6 +24,7 @@ var saying = map[string]func(View){
 	"validate": func(v View) {
 		v.Validated(Validated{Project: "shop", Tables: 1, Queues: 2, Invariants: 3, Operations: 4})
 	},
+	"fixed": func(v View) { v.Fixed(Fixed{File: "a.hcl", Line: 3, From: "colum", To: "column"}) },
 	"findings": func(v View) {
 		v.Diagnostics(diag.List{
 			{

@@ -90,6 +90,11 @@ func (h *human) Version(v Version) {
 	}
 }
 
+// Fixed says on stderr what was edited.
+func (h *human) Fixed(f Fixed) {
+	h.err.line("%s:%d: fixed: %s is now %s", f.File, f.Line, f.From, f.To)
+}
+
 // Validated says on stderr that all is well: validate has no artefact.
 func (h *human) Validated(v Validated) {
 	h.err.line("%s: %s, %s, %s, %s, %s: no mistakes found", v.Project, number(v.Tables, "table"), number(v.Queues, "queue"),

@@ -35,6 +35,7 @@ type document struct {
 	Outage        json.RawMessage       `json:"database_unreachable"`
 
 	Version   *Version     `json:"version,omitempty"`
+	Fixed     []Fixed      `json:"fixed,omitempty"`
 	Validated *Validated   `json:"validate,omitempty"`
 	Explained *Explanation `json:"explain,omitempty"`
 	Code      *codeEntry   `json:"code,omitempty"`
@@ -105,6 +106,9 @@ func (j *jsonView) Progress(string) {}
 
 // Version keeps it for the document.
 func (j *jsonView) Version(v Version) { j.doc.Version = &v }
+
+// Fixed keeps it for the document.
+func (j *jsonView) Fixed(f Fixed) { j.doc.Fixed = append(j.doc.Fixed, f) }
 
 // Validated keeps it for the document.
 func (j *jsonView) Validated(v Validated) { j.doc.Validated = &v }

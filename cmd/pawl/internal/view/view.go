@@ -43,6 +43,8 @@ type View interface {
 	// The results of the commands.
 
 	Version(Version)
+	// Fixed says what was edited in a file.
+	Fixed(Fixed)
 	Validated(Validated)
 	Explained(Explanation)
 	CodeExplained(diag.Entry)
@@ -77,6 +79,14 @@ type Version struct {
 	Commit   string `json:"commit"` // empty for a build outside of a checkout
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
+}
+
+// Fixed is one edit of a file.
+type Fixed struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	From string `json:"from"`
+	To   string `json:"to"`
 }
 
 // Validated is what a right spec declares.

@@ -1,0 +1,70 @@
+table "payments" {
+  column "id" { type = uuid }
+  column "provider_ref" { type = text } # WARNING business-key "looks like a name that is given once"
+  primary_key { columns = [id] }
+}
+idempotency "forgets" {
+  unit         = "request"
+  retry_window = "24h"
+  retain       = "24h" # ERROR retain-too-short "not longer than callers try again.*a second time.*retain = \"3d\""
+}
+idempotency "tight" {
+  unit         = "request"
+  retry_window = "24h"
+  retain       = "47h" # WARNING retain-short "less than twice.*retain = \"3d\""
+}
+idempotency "tight_and_meant" {
+  unit         = "request"
+  retry_window = "24h"
+  retain       = "47h"
+  allow        = { retain-short = "callers stop by themselves" }
+}
+idempotency "outlived" {
+  unit         = "request"
+  mode         = "phased"
+  lease        = "30s" # ERROR lease-too-short "not longer than a call.*calls a second time.*lease = \"2m\""
+  rpc_timeout  = "30s"
+  retry_window = "24h"
+  retain       = "48h"
+  phase "charge" { external = true }
+}
+idempotency "entity" {
+  unit         = "entity" # WARNING entity-key-repeats "built from \"provider_ref\" alone.*is not done"
+  key          = { provider_ref = text }
+  retry_window = "24h"
+  retain       = "72h"
+}
+idempotency "no_key" {
+  unit         = "entity" # ERROR idempotency-key "nothing says what names one"
+  retry_window = "24h"
+  retain       = "72h"
+}
+idempotency "two_keys" {
+  unit         = "request" # ERROR idempotency-key "the block names another one"
+  key          = { id = uuid }
+  retry_window = "24h"
+  retain       = "72h"
+}
+idempotency "no_phase" { # ERROR idempotency-phases "has no phase"
+  unit         = "request"
+  mode         = "phased"
+  retry_window = "24h"
+  retain       = "72h"
+}
+idempotency "phases" { # ERROR idempotency-phases "atomic and has phases"
+  unit         = "request"
+  retry_window = "24h"
+  retain       = "72h"
+  phase "charge" { external = true }
+}
+idempotency "no_lease" { # ERROR idempotency-phases "needs a lease"
+  unit         = "request"
+  mode         = "phased"
+  retry_window = "24h"
+  retain       = "72h"
+  phase "charge" { external = true }
+}
+outbox "events" {
+  aggregate = [order] # ERROR unknown-column "did you mean orders"
+  column "orders" { type = bigint }
+}
