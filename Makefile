@@ -27,6 +27,7 @@ test-race: ## The runtime and the example under the race detector.
 
 test-long: ## Fuzzing, repeated races, every case verified; SHARE=10 runs a tenth.
 	$(GO) test -run '^$$' -fuzz FuzzLoad -fuzztime $$((300000/$(SHARE)))x -fuzzminimizetime 10x ./dsl
+	$(GO) test -run '^$$' -fuzz FuzzFormat -fuzztime $$((100000/$(SHARE)))x -fuzzminimizetime 10x ./dsl
 	$(GO) test -run '^$$' -fuzz FuzzParseExpr -fuzztime $$((1000000/$(SHARE)))x -fuzzminimizetime 10x ./internal/pgsql
 	$(GO) test -run '^$$' -fuzz FuzzRangeAt -fuzztime $$((1000000/$(SHARE)))x -fuzzminimizetime 10x ./internal/diag
 	$(GO) test -run 'TestPromises' -count=$$((10/$(SHARE))) -timeout 60m ./examples/seats
