@@ -24,7 +24,7 @@ type globalArguments struct {
 
 // The commands, in the order that help lists them.
 var commands = []command{
-	newValidate, newExplain, newGenerate, newPlan, newApply, newVerify, newVersion,
+	newValidate, newFmt, newExplain, newGenerate, newPlan, newApply, newVerify, newVersion,
 }
 
 // root is the command line as a tree of commands.
@@ -34,7 +34,6 @@ func (a *app) root(extra []command) *cobra.Command {
 		Short: "Concurrency invariants: declared in HCL, kept by PostgreSQL, used from typed Go",
 		Example: `  pawl validate                  # is the spec right?
   pawl generate                  # write the Go package and schema.sql
-  pawl verify                    # does every guarantee hold, and is each guard needed?
   pawl apply --url postgres://…  # change the database`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -50,6 +49,7 @@ func (a *app) root(extra []command) *cobra.Command {
 	cobra.EnableCommandSorting = false
 	a.globalFlags(root.PersistentFlags())
 	root.Flags().Bool("version", false, "the same as the command version")
+	_ = root.Flags().MarkHidden("version") // a habit to serve, not a line to read
 	for _, command := range append(commands, extra...) {
 		root.AddCommand(command(a))
 	}

@@ -24,6 +24,16 @@ var saying = map[string]func(View){
 	"validate": func(v View) {
 		v.Validated(Validated{Project: "shop", Tables: 1, Queues: 2, Invariants: 3, Operations: 4})
 	},
+	"fmt":       func(v View) { v.Formatted(Formatted{Changed: []string{"a.hcl"}, Unchanged: 2}) },
+	"fmt-check": func(v View) { v.Formatted(Formatted{Check: true, Changed: []string{"a.hcl"}, Unchanged: 2}) },
+	"fmt-clean": func(v View) { v.Formatted(Formatted{Unchanged: 3}) },
+	"fmt-diff": func(v View) {
+		v.Formatted(Formatted{Differ: true, Changed: []string{"a.hcl"}, Diffs: []string{"diff a/a.hcl b/a.hcl\n-a=1\n+a = 1\n"}})
+	},
+	"fmt-text": func(v View) {
+		text := "a = \"<%s>\"\n"
+		v.Formatted(Formatted{Changed: []string{"<stdin>"}, Text: &text})
+	},
 	"findings": func(v View) {
 		v.Diagnostics(diag.List{
 			{

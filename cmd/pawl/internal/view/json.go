@@ -36,6 +36,7 @@ type document struct {
 
 	Version   *Version     `json:"version,omitempty"`
 	Validated *Validated   `json:"validate,omitempty"`
+	Formatted *Formatted   `json:"fmt,omitempty"`
 	Explained *Explanation `json:"explain,omitempty"`
 	Code      *codeEntry   `json:"code,omitempty"`
 	Generated *Generated   `json:"generate,omitempty"`
@@ -108,6 +109,9 @@ func (j *jsonView) Version(v Version) { j.doc.Version = &v }
 
 // Validated keeps it for the document.
 func (j *jsonView) Validated(v Validated) { j.doc.Validated = &v }
+
+// Formatted keeps it for the document.
+func (j *jsonView) Formatted(f Formatted) { j.doc.Formatted = &f }
 
 // Explained keeps it for the document.
 func (j *jsonView) Explained(e Explanation) { j.doc.Explained = &e }

@@ -44,6 +44,7 @@ type View interface {
 
 	Version(Version)
 	Validated(Validated)
+	Formatted(Formatted)
 	Explained(Explanation)
 	CodeExplained(diag.Entry)
 	Generated(Generated)
