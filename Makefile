@@ -60,5 +60,6 @@ fmt:
 
 golden: ## Rewrite every golden file; git shows what changed.
 	$(GO) test -count=1 -run 'TestScripts|TestCases' ./migrate ./cmd/pawl/internal/cli -update
+	$(GO) test -count=1 -run TestGolden ./graph -update
 	$(GO) test -count=1 ./codegen/postgres ./internal/diag -update
 	$(GO) generate ./examples/...
