@@ -57,7 +57,7 @@ func TestFormatKeepsMeaning(t *testing.T) {
 
 // TestExamplesAreFormatted: what people copy is as fmt would write it.
 func TestExamplesAreFormatted(t *testing.T) {
-	for _, pattern := range []string{"../examples/*/*.hcl", "../testdata/cases/*/*.hcl"} {
+	for _, pattern := range []string{"../examples/*/*.hcl", "../testdata/cases/*/*.hcl", "../cmd/pawl/internal/cli/scaffold/*.hcl"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s matches nothing", pattern)

@@ -24,7 +24,7 @@ type globalArguments struct {
 
 // The commands, in the order that help lists them.
 var commands = []command{
-	newValidate, newFmt, newExplain, newGenerate, newPlan, newApply, newVerify, newVersion,
+	newInit, newValidate, newFmt, newExplain, newGraph, newGenerate, newPlan, newApply, newVerify, newVersion,
 }
 
 // root is the command line as a tree of commands.
@@ -32,7 +32,7 @@ func (a *app) root(extra []command) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "pawl",
 		Short: "Concurrency invariants: declared in HCL, kept by PostgreSQL, used from typed Go",
-		Example: `  pawl validate                  # is the spec right?
+		Example: `  pawl init hotel                # a project to start from
   pawl generate                  # write the Go package and schema.sql
   pawl apply --url postgres://…  # change the database`,
 		SilenceErrors:     true,

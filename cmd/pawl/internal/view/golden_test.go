@@ -34,6 +34,13 @@ var saying = map[string]func(View){
 		text := "a = \"<%s>\"\n"
 		v.Formatted(Formatted{Changed: []string{"<stdin>"}, Text: &text})
 	},
+	"init": func(v View) {
+		v.Initialized(Initialized{Project: "shop", Dir: "my shop", Files: []string{"my shop/pawl.hcl", "my shop/go.mod"}})
+	},
+	"init-here": func(v View) { v.Initialized(Initialized{Project: "shop", Dir: ".", Files: []string{"pawl.hcl"}}) },
+	"graph": func(v View) {
+		v.Graphed(Graph{Subject: "tables", Form: "dot", Text: "digraph tables {\n}\n"})
+	},
 	"findings": func(v View) {
 		v.Diagnostics(diag.List{
 			{

@@ -43,10 +43,12 @@ type View interface {
 	// The results of the commands.
 
 	Version(Version)
+	Initialized(Initialized)
 	Validated(Validated)
 	Formatted(Formatted)
 	Explained(Explanation)
 	CodeExplained(diag.Entry)
+	Graphed(Graph)
 	Generated(Generated)
 	Planned(Plan)
 	StepDone(StepDone)
