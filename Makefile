@@ -32,6 +32,7 @@ test-long: ## Fuzzing, repeated races, every case verified; SHARE=10 runs a tent
 	$(GO) test -run '^$$' -fuzz FuzzLoad -fuzztime $$((150000/$(SHARE)))x -fuzzminimizetime 10x ./dsl
 	$(GO) test -run '^$$' -fuzz FuzzParseExpr -fuzztime $$((500000/$(SHARE)))x -fuzzminimizetime 10x ./internal/pgsql
 	$(GO) test -run '^$$' -fuzz FuzzRangeAt -fuzztime $$((500000/$(SHARE)))x -fuzzminimizetime 10x ./internal/diag
+	$(GO) test -run '^$$' -fuzz FuzzFormat -fuzztime $$((50000/$(SHARE)))x -fuzzminimizetime 10x ./dsl
 	$(GO) test -run 'TestPromises' -count=$$((10/$(SHARE))) -timeout 60m ./examples/seats
 	$(GO) test -run 'TestCases|TestQueueSpoiled|TestBrokenPrograms' -count=1 -timeout 60m ./verify -share $(SHARE)
 	$(GO) test -run 'TestDeadlockVictimsUnderLoad' -count=1 ./verify/explore -load
@@ -63,6 +64,7 @@ fmt:
 
 golden: ## Rewrite every golden file; git shows what changed.
 	$(GO) test -count=1 -run 'TestScripts|TestCases' ./migrate ./cmd/pawl/internal/cli -update
+	$(GO) test -count=1 -run TestGolden ./graph -update
 	$(GO) test -count=1 ./codegen/postgres ./internal/diag -update
 	$(GO) test -count=1 -run 'TestErrorsPage|TestIndexOfAttributes' ./compiler ./dsl -update
 	$(MAKE) examples

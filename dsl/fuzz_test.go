@@ -2,7 +2,7 @@ package dsl
 
 import (
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -13,20 +13,14 @@ import (
 // FuzzLoad: no text makes the loader panic, and whatever is said about it has a
 // code, says something and lies within the text.
 func FuzzLoad(f *testing.F) {
-	for _, pattern := range []string{"testdata/*.hcl", "../testdata/errors/lang-*.hcl"} {
-		seeds, err := filepath.Glob(pattern)
-		if err != nil || len(seeds) == 0 {
-			f.Fatalf("no seeds in %s", pattern)
+	for _, seed := range specFiles(f) {
+		src, err := os.ReadFile(seed)
+		if err != nil {
+			f.Fatal(err)
 		}
-		for _, seed := range seeds {
-			src, err := os.ReadFile(seed)
-			if err != nil {
-				f.Fatal(err)
-			}
-			f.Add(src)
-		}
+		f.Add(src)
 	}
-	for _, src := range hardTexts() {
+	for _, src := range slices.Concat(hardTexts(), uglyTexts()) {
 		f.Add([]byte(src))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
@@ -66,6 +60,13 @@ func hardTexts() []string {
 		"table \"a\" { column \"b\" { type = bigint } }\n" + locals("table.a[\"(reference)\"]"),
 		"table \"a\" { name = table.a.name }", "variable \"a\" { default = var.a }", "enum \"a\" { values = [for x in [1]: x] }",
 		"table \"a\" {\n  index \"i\" { columns = [desc(desc(desc()))] }\n  go {}\n  go {}\n}", "generate \"go\" \"sql\" {}",
+		"module \"a\" { source = \".\" }", "module \"a\" { source = \"../../../../etc\" }", "module \"a\" { source = \"\\u0000\" }", "module \"a\" {\n  source   = \"./m\"\n  for_each = { (null) = 1 }\n}",
+		"table \"a\" { for_each = toset([null]) }", "table \"a\" {\n  for_each = { a = each.key }\n  name     = each.value\n}", "enum \"a\" {\n  for_each = [[[]]]\n  values   = each.value\n}",
+		"moved {\n  from = table.a\n  to   = table.a\n}", "moved {\n  from = 1\n  to   = self\n}", "removed {\n  from    = table[\"a\"]\n  destroy = null\n}", "lifecycle {}",
+		"data \"table\" \"a\" {}", "data \"b\" \"a\" \"c\" {}", "target \"a\" { url = env(env(\"A\")) }", "domain \"a\" { type = domain.a }", "domain \"a\" {\n  type = domain.b\n}\ndomain \"b\" {\n  type = domain.a\n}",
+		"policy \"a\" {\n  each    = columns\n  when    = each\n  require = each.name.x[0]\n  message = \"${each}\"\n}", "variable \"a\" {\n  default = [1, \"a\"]\n  type    = list(map(any))\n  validation {\n    condition     = var.a\n    error_message = var.b\n  }\n}",
+		locals("file(\"/etc/passwd\")"), locals("file(\"../x\")"), locals("fileset(\".\", \"**/[\")"), locals("templatefile(\"f.hcl\", {})"), locals("env(\"PATH\")"), locals("regexall(\"(a*)*$\", \"aaaaaaaaaaaaaaaaaaaaaaaa!\")"),
+		locals("range(0, 1e9)"), locals("join(\"\", [for i in range(1000): join(\"\", [for j in range(1000): \"x\"])])"), locals("setproduct([1, 2], [3], [])"),
 		"table \"a\" { allow = { (1) = 2 } }", "queue \"a\" { lease = \"" + many("9", 400) + "d\" }", "singleton \"a\" { key = 1e400 }",
 	}
 }

@@ -17,7 +17,7 @@ generate "go" {
 generate "sql" { out = "schema.sql" }
 
 enum "job_state" {
-  values  = ["new", "in progress", "done", "Done", "it's over", "-1", "+1"]
+  values = ["new", "in progress", "done", "Done", "it's over", "-1", "+1"]
 }
 
 table "jobs" {

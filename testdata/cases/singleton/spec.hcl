@@ -2,9 +2,9 @@
 # explain: singleton.outbox_relay
 
 pawl {
-  project  = "singleton"
-  postgres = 14
-  schema   = "app"
+  project        = "singleton"
+  postgres       = 14
+  schema         = "app"
   advisory_class = 4201
 }
 

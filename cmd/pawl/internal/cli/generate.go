@@ -24,6 +24,9 @@ type generateArguments struct {
 	check bool // compare with the disk and change nothing
 }
 
+// checkUsage explains --check, which means the same wherever something is written.
+const checkUsage = "list the files that would change, write nothing; exit code 3 if there are any"
+
 func newGenerate(a *app) *cobra.Command {
 	var arguments generateArguments
 	cmd := &cobra.Command{
@@ -35,7 +38,7 @@ func newGenerate(a *app) *cobra.Command {
 		Args: noArguments,
 		RunE: a.run(func(ctx context.Context) error { return a.generate(ctx, arguments) }),
 	}
-	cmd.Flags().BoolVar(&arguments.check, "check", false, "list changed, missing and stale files, write nothing; exit code 3 if there are any")
+	cmd.Flags().BoolVar(&arguments.check, "check", false, checkUsage)
 	return cmd
 }
 

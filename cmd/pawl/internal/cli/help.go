@@ -13,7 +13,7 @@ const (
 {{end}}Usage: {{if .HasAvailableSubCommands}}{{.CommandPath}} COMMAND [flags]{{else}}{{.UseLine}}{{end}}
 {{- if .HasAvailableSubCommands}}
 
-Commands:{{range .Commands}}{{if (or .IsAvailableCommand (eq .Name "help"))}}
+Commands:{{range .Commands}}{{if (and .IsAvailableCommand (ne .Name "help"))}}
   {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}
 {{- if .HasAvailableLocalFlags}}
 

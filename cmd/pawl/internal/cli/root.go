@@ -28,7 +28,7 @@ type globalArguments struct {
 
 // The commands, in the order that help lists them.
 var commands = []command{
-	newValidate, newExplain, newGenerate, newPlan, newApply, newVerify, newVersion,
+	newInit, newValidate, newFmt, newExplain, newGraph, newGenerate, newPlan, newApply, newVerify, newVersion,
 }
 
 // root is the command line as a tree of commands.
@@ -36,9 +36,8 @@ func (a *app) root(extra []command) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "pawl",
 		Short: "Concurrency invariants: declared in HCL, kept by PostgreSQL, used from typed Go",
-		Example: `  pawl validate                  # is the spec right?
+		Example: `  pawl init hotel                # a project to start from
   pawl generate                  # write the Go package and schema.sql
-  pawl verify                    # does every guarantee hold, and is each guard needed?
   pawl apply --url postgres://…  # change the database`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -54,6 +53,7 @@ func (a *app) root(extra []command) *cobra.Command {
 	cobra.EnableCommandSorting = false
 	a.globalFlags(root.PersistentFlags())
 	root.Flags().Bool("version", false, "the same as the command version")
+	_ = root.Flags().MarkHidden("version") // a habit to serve, not a line to read
 	for _, command := range append(commands, extra...) {
 		root.AddCommand(command(a))
 	}

@@ -24,7 +24,24 @@ var saying = map[string]func(View){
 	"validate": func(v View) {
 		v.Validated(Validated{Project: "shop", Tables: 1, Queues: 2, Invariants: 3, Operations: 4})
 	},
-	"fixed": func(v View) { v.Fixed(Fixed{File: "a.hcl", Line: 3, From: "colum", To: "column"}) },
+	"fixed":     func(v View) { v.Fixed(Fixed{File: "a.hcl", Line: 3, From: "colum", To: "column"}) },
+	"fmt":       func(v View) { v.Formatted(Formatted{Changed: []string{"a.hcl"}, Unchanged: 2}) },
+	"fmt-check": func(v View) { v.Formatted(Formatted{Check: true, Changed: []string{"a.hcl"}, Unchanged: 2}) },
+	"fmt-clean": func(v View) { v.Formatted(Formatted{Unchanged: 3}) },
+	"fmt-diff": func(v View) {
+		v.Formatted(Formatted{Differ: true, Changed: []string{"a.hcl"}, Diffs: []string{"diff a/a.hcl b/a.hcl\n-a=1\n+a = 1\n"}})
+	},
+	"fmt-text": func(v View) {
+		text := "a = \"<%s>\"\n"
+		v.Formatted(Formatted{Changed: []string{"<stdin>"}, Text: &text})
+	},
+	"init": func(v View) {
+		v.Initialized(Initialized{Project: "shop", Dir: "my shop", Files: []string{"my shop/pawl.hcl", "my shop/go.mod"}})
+	},
+	"init-here": func(v View) { v.Initialized(Initialized{Project: "shop", Dir: ".", Files: []string{"pawl.hcl"}}) },
+	"graph": func(v View) {
+		v.Graphed(Graph{Subject: "tables", Form: "dot", Text: "digraph tables {\n}\n"})
+	},
 	"findings": func(v View) {
 		v.Diagnostics(diag.List{
 			{

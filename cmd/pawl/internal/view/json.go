@@ -34,14 +34,17 @@ type document struct {
 	Bug           json.RawMessage       `json:"internal_error"`
 	Outage        json.RawMessage       `json:"database_unreachable"`
 
-	Version   *Version     `json:"version,omitempty"`
-	Fixed     []Fixed      `json:"fixed,omitempty"`
-	Validated *Validated   `json:"validate,omitempty"`
-	Explained *Explanation `json:"explain,omitempty"`
-	Code      *codeEntry   `json:"code,omitempty"`
-	Generated *Generated   `json:"generate,omitempty"`
-	Plan      *Plan        `json:"plan,omitempty"`
-	Applied   *appliedDoc  `json:"apply,omitempty"`
+	Version     *Version     `json:"version,omitempty"`
+	Fixed       []Fixed      `json:"fixed,omitempty"`
+	Initialized *Initialized `json:"init,omitempty"`
+	Validated   *Validated   `json:"validate,omitempty"`
+	Formatted   *Formatted   `json:"fmt,omitempty"`
+	Explained   *Explanation `json:"explain,omitempty"`
+	Code        *codeEntry   `json:"code,omitempty"`
+	Graph       *Graph       `json:"graph,omitempty"`
+	Generated   *Generated   `json:"generate,omitempty"`
+	Plan        *Plan        `json:"plan,omitempty"`
+	Applied     *appliedDoc  `json:"apply,omitempty"`
 
 	Verified   *report.Document               `json:"verify,omitempty"`
 	Verifiable *Verifiable                    `json:"verifiable,omitempty"`
@@ -112,6 +115,15 @@ func (j *jsonView) Fixed(f Fixed) { j.doc.Fixed = append(j.doc.Fixed, f) }
 
 // Validated keeps it for the document.
 func (j *jsonView) Validated(v Validated) { j.doc.Validated = &v }
+
+// Initialized keeps it for the document.
+func (j *jsonView) Initialized(i Initialized) { j.doc.Initialized = &i }
+
+// Graphed keeps it for the document.
+func (j *jsonView) Graphed(g Graph) { j.doc.Graph = &g }
+
+// Formatted keeps it for the document.
+func (j *jsonView) Formatted(f Formatted) { j.doc.Formatted = &f }
 
 // Explained keeps it for the document.
 func (j *jsonView) Explained(e Explanation) { j.doc.Explained = &e }

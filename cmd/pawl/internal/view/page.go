@@ -93,6 +93,12 @@ func (p *page) text(indent, text string) {
 	}
 }
 
+// raw prints a text to the byte.
+func (p *page) raw(text string) {
+	_, err := io.WriteString(p.w, text)
+	p.keep(err)
+}
+
 // wrapped prints prose, indented and broken between words.
 func (p *page) wrapped(indent, text string) {
 	for _, line := range wrap(text, textWidth-len(indent)) {

@@ -45,9 +45,12 @@ type View interface {
 	Version(Version)
 	// Fixed says what was edited in a file.
 	Fixed(Fixed)
+	Initialized(Initialized)
 	Validated(Validated)
+	Formatted(Formatted)
 	Explained(Explanation)
 	CodeExplained(diag.Entry)
+	Graphed(Graph)
 	Generated(Generated)
 	Planned(Plan)
 	StepDone(StepDone)
