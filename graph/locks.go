@@ -50,6 +50,7 @@ func (l *locks) assignments() {
 			for _, operation := range inv.Base.Operations {
 				l.sets[operation] = columnsOf(inv.Set)
 			}
+		default: // sets no column by a text of the spec
 		}
 	}
 }
