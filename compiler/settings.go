@@ -40,6 +40,11 @@ func (c *compilation) settings() {
 	if g := c.spec.SQL; g != nil {
 		p.SQL = &ir.SQLOutput{File: g.Out.V, Pos: pos(g.Header)}
 	}
+	for _, t := range c.spec.Targets {
+		if t.Pooler.Set {
+			p.Pooler = ir.Pooler(t.Pooler.V)
+		}
+	}
 	c.outputs()
 }
 

@@ -101,3 +101,20 @@ func TestNamespaces(t *testing.T) {
 		t.Errorf("%v in %s", p.Schema.Namespaces, p.DefaultSchema)
 	}
 }
+
+// Generated code respects a pooler, so the program says it whichever target has
+// it, and without anything of the environment.
+func TestPooler(t *testing.T) {
+	p := compile(t, `
+target "here" { url = env("NOWHERE") }
+target "there" {
+  url    = env("NOWHERE")
+  pooler = "transaction"
+}`)
+	if p.Pooler != ir.TransactionPooler {
+		t.Errorf("the program says %q of the pooler", p.Pooler)
+	}
+	if p := compile(t, `target "here" { url = env("NOWHERE") }`); p.Pooler != ir.NoPooler {
+		t.Errorf("without a pooler the program says %q", p.Pooler)
+	}
+}

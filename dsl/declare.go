@@ -14,13 +14,12 @@ var projectSchema = blockSchema{
 	Blocks: append([]*blockSchema{
 		&pawlSchema, &generateSchema, &variableSchema, &localsSchema, &enumSchema,
 		&tableSchema, &queueSchema, &singletonSchema, &transactionSchema, &moduleSchema, &policySchema,
-		&idempotencySchema, &outboxSchema, &inboxSchema,
+		&idempotencySchema, &outboxSchema, &inboxSchema, &targetSchema,
 	}, laterTopLevel()...),
 }
 
 // laterBlocks are top-level blocks of later versions, with what works today.
 var laterBlocks = map[string]string{
-	"target":     "name the database with --url or DATABASE_URL",
 	"moved":      "rename in the database by hand first, then here",
 	"removed":    "drop the object with apply --allow drop=ADDRESS",
 	"domain":     "give the column the base type and the table a check",
@@ -142,7 +141,7 @@ func (p *project) decode() {
 		"locals": (*project).decodeLocals, "enum": (*project).decodeEnum, "table": (*project).decodeTable,
 		"queue": (*project).decodeQueue, "singleton": (*project).decodeSingleton, "transaction": (*project).decodeTransaction,
 		"policy": (*project).decodePolicy, "idempotency": (*project).decodeIdempotency, "outbox": (*project).decodeOutbox,
-		"inbox": (*project).decodeInbox,
+		"inbox": (*project).decodeInbox, "target": (*project).decodeTarget,
 	}
 	for _, b := range p.blocks {
 		if b.Type == moduleType {

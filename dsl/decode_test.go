@@ -1,7 +1,9 @@
 package dsl
 
 import (
+	"slices"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -308,5 +310,36 @@ table "t" {
 }
 `)
 		requireSame(t, spec.Tables[0].Columns[0].Default, want)
+	}
+}
+
+func TestTarget(t *testing.T) {
+	spec, _ := loadFull(t)
+	requireSame(t, spec.Targets, []*Target{{
+		Block: plain("production"), URL: set("postgres://app@pooler/shop"), AdminURL: set("postgres://app@db/shop"),
+		Pooler: set("transaction"), LockTimeout: set(5 * time.Second), Protect: set(true),
+	}})
+}
+
+// TestTargetReadsTheEnvironmentWhenNamed loads a project with two targets: only
+// the one that a command names asks for what the environment holds.
+func TestTargetReadsTheEnvironmentWhenNamed(t *testing.T) {
+	files := fstest.MapFS{"a.hcl": {Data: []byte(`
+pawl { project = "a" }
+target "one" { url = env("ONE") }
+target "two" { url = env("TWO") }
+`)}}
+	var asked []string
+	env := func(name string) (string, bool) {
+		asked = append(asked, name)
+		return "postgres://" + name, true
+	}
+	spec, list := Load(files, Options{Env: env})
+	if len(list) > 0 || len(asked) > 0 || spec.Targets[0].URL.Set {
+		t.Errorf("without a target %v were asked for, and the diagnostics are %v", asked, list)
+	}
+	spec, list = Load(files, Options{Env: env, Target: "two"})
+	if len(list) > 0 || slices.Contains(asked, "ONE") || spec.Targets[0].URL.Set || spec.Targets[1].URL.V != "postgres://TWO" {
+		t.Errorf("with a target %v were asked for, and the diagnostics are %v", asked, list)
 	}
 }

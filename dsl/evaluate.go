@@ -151,14 +151,14 @@ func (p *project) callsAreKnown(expr hclsyntax.Expression, want *attrSchema) boo
 	return known
 }
 
-// mayRead refuses env outside of a variable's default.
+// mayRead refuses env where what is made would depend on it.
 func (p *project) mayRead(call *hclsyntax.FunctionCallExpr, want *attrSchema) bool {
-	if call.Name != envFunction || want == attrOf(&variableSchema, "default") {
+	if call.Name != envFunction || readsEnvironment(want) {
 		return true
 	}
 	p.report(diag.Diagnostic{
 		Code:        diag.FunctionCall,
-		Detail:      "The function env() works in the default of a variable only.",
+		Detail:      "The function env() works in a target and in the default of a variable only.",
 		Subject:     call.NameRange,
 		Consequence: "What the project makes would depend on the machine, at a place that nobody looks at.",
 		Help:        "declare variable \"NAME\" { default = env(…) }, and write var.NAME here",

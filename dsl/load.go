@@ -30,6 +30,9 @@ type Options struct {
 	// Outside reads a file that file() or templatefile() names and that is not
 	// in the project. Nil refuses such files.
 	Outside func(name string) ([]byte, error)
+	// Target is the target block that the command works on, whose env() calls
+	// are made; empty for none.
+	Target string
 	// Version is the tool's version, "0.3.1", which required_version is checked
 	// against. Empty leaves it unchecked.
 	Version string
@@ -55,6 +58,7 @@ func Load(fsys fs.FS, o Options) (*Spec, diag.List) {
 	p.collectLocals()
 	p.evaluateLocals()
 	p.decode()
+	p.checkTarget()
 	p.diags.Sort()
 	p.diags.Fold(diag.UnknownReference)
 	return p.spec, p.diags

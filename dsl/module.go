@@ -30,7 +30,7 @@ var moduleSchema = blockSchema{
 }
 
 // ownBlocks stand in the project's own directory alone.
-var ownBlocks = []string{"pawl", "generate"}
+var ownBlocks = []string{"pawl", "generate", "target"}
 
 // call is a use of a module.
 type call struct {

@@ -34,6 +34,7 @@ type Spec struct {
 	Idempotencies []*Idempotency
 	Outboxes      []*Outbox
 	Inboxes       []*Inbox
+	Targets       []*Target
 	Modules       []*Module // every use of a module
 }
 

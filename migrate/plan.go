@@ -36,6 +36,8 @@ type Plan struct {
 type PlanOptions struct {
 	// NoProbes leaves out the search for rows that break new invariants.
 	NoProbes bool
+	// Protect refuses what loses data, whatever is allowed.
+	Protect bool
 }
 
 // Empty reports whether nothing is to be done: the database is what is wanted.
@@ -60,7 +62,7 @@ func NewPlan(ctx context.Context, conn *pgx.Conn, program *ir.Program, o PlanOpt
 	}
 	defer unpin()
 	for _, phase := range []func() error{
-		p.checkServer, p.lookup, p.inspect, p.claim, p.normalise, p.diff, p.makeSteps, p.bookkeeping, p.probe,
+		p.checkServer, p.lookup, p.inspect, p.claim, p.normalise, p.diff, p.makeSteps, p.bookkeeping, p.probe, p.protect,
 	} {
 		if err := phase(); err != nil {
 			return nil, err

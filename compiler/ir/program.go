@@ -16,8 +16,21 @@ type Program struct {
 	Promises      []Promise  // what generated code relies on, sorted by object
 	Go            *GoOutput  // nil when the specification generates no Go
 	SQL           *SQLOutput // nil when the specification generates no SQL
+	Pooler        Pooler     // what the application's connections go through
 	Pending       []Pending  // sorted by address; a program that has any is not whole
 }
+
+// Pooler is what stands between the application and the server.
+type Pooler string
+
+// The poolers.
+const (
+	// NoPooler is a session of its own for each connection.
+	NoPooler Pooler = ""
+	// TransactionPooler may give each transaction another session: no session
+	// locks, LISTEN, settings, temporary tables or prepared statements last.
+	TransactionPooler Pooler = "transaction"
+)
 
 // Pending is a declaration that was checked and that the back ends of this
 // version make nothing of: what they emitted would leave a promise out.

@@ -265,3 +265,11 @@ inbox "hooks" {
   retain = "14d"
   allow  = { discouraged-type = "an old project" }
 }
+
+target "production" {
+  url          = "postgres://app@pooler/shop"
+  admin_url    = "postgres://app@db/shop"
+  pooler       = "transaction"
+  lock_timeout = "5s"
+  protect      = true
+}

@@ -1,5 +1,5 @@
 locals {
-  env = env("HOME", "x") # ERROR function-call "the default of a variable only"
+  env = env("HOME", "x") # ERROR function-call "in the default of a variable only"
   gone = file("gone.txt") # ERROR function-call "cannot be read: paths are those from the project's directory"
   out = file("../secret") # ERROR function-call "outside of the project's directory; --allow-outside"
   out2 = file("/etc/passwd") # ERROR function-call "outside of the project's directory"

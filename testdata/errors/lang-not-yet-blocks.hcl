@@ -1,4 +1,3 @@
-target "production" { url = "x" } # ERROR not-yet "the block \"target\".*--url"
 data "table" "users" {} # ERROR not-yet "\"data\""
 moved { # ERROR not-yet "\"moved\""
   from = table.a

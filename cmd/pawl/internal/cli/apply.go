@@ -33,7 +33,7 @@ func newApply(a *app) *cobra.Command {
 		Args: noArguments,
 		RunE: a.run(func(ctx context.Context) error { return a.apply(ctx, arguments) }),
 	}
-	arguments.database.flags(cmd)
+	arguments.database.flags(a, cmd)
 	arguments.allow.flags(cmd)
 	cmd.Flags().BoolVar(&arguments.keep, "keep", false, "with --dev: print the server's URL and keep it up until Ctrl-C")
 	cmd.Flags().BoolVar(&arguments.yes, "yes", false, "do not ask before changing anything")
@@ -44,7 +44,7 @@ func (a *app) apply(ctx context.Context, arguments applyArguments) (err error) {
 	if arguments.keep && (!arguments.database.dev || a.global.format != formatHuman) {
 		return usageError("pawl apply --dev --keep", "--keep needs --dev, and a person who ends it")
 	}
-	s, plan, err := a.show(ctx, arguments.database, arguments.allow)
+	s, plan, p, err := a.show(ctx, arguments.database, arguments.allow)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,9 @@ func (a *app) apply(ctx context.Context, arguments applyArguments) (err error) {
 		}
 	}
 	start := time.Now()
-	if err := plan.Apply(ctx, s.conn, migrate.ApplyOptions{Allow: arguments.allow.given, Observe: a.observe}); err != nil {
+	if err := plan.Apply(ctx, s.conn, migrate.ApplyOptions{
+		Allow: arguments.allow.given, LockTimeout: lockTimeout(p.target), Observe: a.observe,
+	}); err != nil {
 		return migrateError(err)
 	}
 	a.view.Applied(view.Applied{Database: s.target, Steps: len(plan.Steps), Seconds: time.Since(start).Seconds()})

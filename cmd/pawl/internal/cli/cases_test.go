@@ -78,7 +78,7 @@ func makeCase(t *testing.T, dir string) (*project, map[string][]byte) {
 	t.Helper()
 	a := &app{system: system{env: os.LookupEnv, stdout: io.Discard, stderr: io.Discard}}
 	a.global.dir = dir
-	p, list, err := a.compile()
+	p, list, err := a.compile("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/spf13/cobra"
 
+	"github.com/pawldb/pawl/dsl"
 	"github.com/pawldb/pawl/internal/devdb"
 	"github.com/pawldb/pawl/internal/diag"
 )
@@ -27,13 +30,36 @@ const patience = 30 * time.Second
 
 // databaseArguments say which database a command works on.
 type databaseArguments struct {
-	url string
-	dev bool
+	url    string
+	target string // the label of a target block
+	dev    bool
 }
 
-func (d *databaseArguments) flags(cmd *cobra.Command) {
+func (d *databaseArguments) flags(a *app, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&d.url, "url", "", "the database's `URL`; else DATABASE_URL, then PGHOST and its like")
+	cmd.Flags().StringVar(&d.target, "target", "", "the target block `NAME` of the spec says which database, and how to treat it")
 	cmd.Flags().BoolVar(&d.dev, "dev", false, "use a private PostgreSQL in .pawl/dev, started for this command")
+	err := cmd.RegisterFlagCompletionFunc("target", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return a.targetNames(), cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic(err) // the flag was registered above
+	}
+}
+
+// check refuses arguments that name two databases.
+func (d *databaseArguments) check() error {
+	var named []string
+	for flag, given := range map[string]bool{"--dev": d.dev, "--url": d.url != "", "--target": d.target != ""} {
+		if given {
+			named = append(named, flag)
+		}
+	}
+	if len(named) < 2 {
+		return nil
+	}
+	slices.Sort(named)
+	return usageError("", "%s name more than one database: give one of them", strings.Join(named, " and "))
 }
 
 // session is a connection to the database of a command.
@@ -45,14 +71,11 @@ type session struct {
 
 // connect opens the database that the arguments name. The caller closes the
 // session, which also stops a private server, and does so on every way out.
-func (a *app) connect(ctx context.Context, d databaseArguments) (*session, error) {
-	if d.dev && d.url != "" {
-		return nil, usageError("", "--dev and --url name two databases: give one of them")
-	}
+func (a *app) connect(ctx context.Context, d databaseArguments, t *dsl.Target) (*session, error) {
 	if d.dev {
 		return a.connectDev(ctx)
 	}
-	url, err := a.databaseURL(d)
+	url, err := a.databaseURL(d, t)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +84,10 @@ func (a *app) connect(ctx context.Context, d databaseArguments) (*session, error
 
 // databaseURL is the connection string that the arguments or the environment
 // name. It is empty where the PG* variables, which pgx reads itself, say it all.
-func (a *app) databaseURL(d databaseArguments) (string, error) {
+func (a *app) databaseURL(d databaseArguments, t *dsl.Target) (string, error) {
+	if t != nil {
+		return adminURL(t)
+	}
 	if d.url != "" {
 		return d.url, nil
 	}

@@ -55,7 +55,7 @@ func (a *app) explain(arguments explainArguments) error {
 	// What has no dot is hardly an address. It was meant as a code, and a spec
 	// with mistakes is no reason to talk of something else.
 	if !strings.Contains(subject, ".") {
-		if p, _, err := a.compile(); err != nil || p.program == nil {
+		if p, _, err := a.compile(""); err != nil || p.program == nil {
 			return unknownCode(subject, nil)
 		}
 	}
@@ -142,7 +142,7 @@ func isNear(a, b string) bool {
 // no addresses; the codes are there always.
 func (a *app) explainable() []string {
 	codes := diagnosticCodes()
-	p, _, err := a.compile()
+	p, _, err := a.compile("")
 	if err != nil || p.program == nil {
 		return codes
 	}

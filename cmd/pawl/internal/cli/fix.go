@@ -18,7 +18,7 @@ const fixRounds = 8
 // without such a place are not touched.
 func (a *app) fix() error {
 	for range fixRounds {
-		p, list, err := a.compile()
+		p, list, err := a.compile("")
 		if err != nil {
 			return err
 		}

@@ -26,19 +26,20 @@ func newPlan(a *app) *cobra.Command {
 		Short: "Show what apply would change in a database, and change nothing",
 		Example: `  pawl plan --dev                       # against a private PostgreSQL
   pawl plan --url postgres://app@db/shop
+  pawl plan --target production         # as its target block says
   pawl plan --detailed-exitcode         # in CI: 0 nothing to do, 2 changes
   pawl plan -v                          # with the SQL of each step`,
 		Args: noArguments,
 		RunE: a.run(func(ctx context.Context) error { return a.plan(ctx, arguments) }),
 	}
-	arguments.database.flags(cmd)
+	arguments.database.flags(a, cmd)
 	arguments.allow.flags(cmd)
 	cmd.Flags().BoolVar(&arguments.detailed, "detailed-exitcode", false, "exit code 2 when there is something to apply")
 	return cmd
 }
 
 func (a *app) plan(ctx context.Context, arguments planArguments) (err error) {
-	s, plan, err := a.show(ctx, arguments.database, arguments.allow)
+	s, plan, _, err := a.show(ctx, arguments.database, arguments.allow)
 	if err != nil {
 		return err
 	}
@@ -51,31 +52,31 @@ func (a *app) plan(ctx context.Context, arguments planArguments) (err error) {
 
 // show makes the plan of the project for a database and shows it, as plan and
 // apply both begin. The caller closes the session.
-func (a *app) show(ctx context.Context, database databaseArguments, allow allowances) (*session, *migrate.Plan, error) {
-	if err := allow.check(); err != nil {
-		return nil, nil, err
+func (a *app) show(ctx context.Context, database databaseArguments, allow allowances) (*session, *migrate.Plan, *project, error) {
+	if err := errors.Join(allow.check(), database.check()); err != nil {
+		return nil, nil, nil, err
 	}
-	p, err := a.loadWhole()
+	p, err := a.loadWholeFor(database.target)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	s, err := a.connect(ctx, database)
+	s, err := a.connect(ctx, database, p.target)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	plan, err := a.makePlan(ctx, s, p.program)
+	plan, err := a.makePlan(ctx, s, p.program, migrate.PlanOptions{Protect: protected(p.target)})
 	if err != nil {
-		return nil, nil, errors.Join(err, s.close())
+		return nil, nil, nil, errors.Join(err, s.close())
 	}
 	a.view.Planned(planView(plan, s.target, allow))
-	return s, plan, nil
+	return s, plan, p, nil
 }
 
 // makePlan compares the database with the program.
-func (a *app) makePlan(ctx context.Context, s *session, program *ir.Program) (*migrate.Plan, error) {
+func (a *app) makePlan(ctx context.Context, s *session, program *ir.Program, o migrate.PlanOptions) (*migrate.Plan, error) {
 	done := a.slowly("looking at " + s.target)
 	defer done()
-	plan, err := migrate.NewPlan(ctx, s.conn, program, migrate.PlanOptions{})
+	plan, err := migrate.NewPlan(ctx, s.conn, program, o)
 	return plan, migrateError(err)
 }
 

@@ -20,13 +20,18 @@ type project struct {
 	dir     string
 	program *ir.Program
 	sources diag.Files
+	targets []string    // the labels of the target blocks
+	target  *dsl.Target // that the command works on; nil for none
 }
 
 // load reads and compiles the project, and shows what is wrong with it. An
 // error says that nothing may be done with it.
-func (a *app) load() (*project, error) {
+func (a *app) load() (*project, error) { return a.loadFor("") }
+
+// loadFor is load for a command that works on a target.
+func (a *app) loadFor(target string) (*project, error) {
 	done := a.slowlyHere("reading the spec")
-	p, list, err := a.compile()
+	p, list, err := a.compile(target)
 	done()
 	if err != nil {
 		return nil, err
@@ -41,8 +46,11 @@ func (a *app) load() (*project, error) {
 // loadWhole is load for commands that make something of the program. It refuses
 // one with declarations that this version checks and no more: what came out
 // would leave a promise of the spec out.
-func (a *app) loadWhole() (*project, error) {
-	p, err := a.load()
+func (a *app) loadWhole() (*project, error) { return a.loadWholeFor("") }
+
+// loadWholeFor is loadWhole for a command that works on a target.
+func (a *app) loadWholeFor(target string) (*project, error) {
+	p, err := a.loadFor(target)
 	if err != nil || len(p.program.Pending) == 0 {
 		return p, err
 	}
@@ -62,8 +70,8 @@ func (a *app) loadWhole() (*project, error) {
 }
 
 // compile reads and compiles the project. The program is nil when the list has
-// errors.
-func (a *app) compile() (*project, diag.List, error) {
+// errors. Of the targets, the one that is named is evaluated whole.
+func (a *app) compile(target string) (*project, diag.List, error) {
 	vars, err := a.global.variables()
 	if err != nil {
 		return nil, nil, err
@@ -76,7 +84,7 @@ func (a *app) compile() (*project, diag.List, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, nil, notADirectory(dir, err)
 	}
-	o := dsl.Options{Dir: displayDir(dir), Vars: vars, VarFiles: files, Env: a.env, Version: specVersion()}
+	o := dsl.Options{Dir: displayDir(dir), Vars: vars, VarFiles: files, Env: a.env, Version: specVersion(), Target: target}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, nil, notADirectory(dir, err)
@@ -88,7 +96,10 @@ func (a *app) compile() (*project, diag.List, error) {
 		o.Outside = outsideOf(dir)
 	}
 	spec, list := dsl.Load(fsys, o)
-	p := &project{dir: dir, sources: diag.Files(spec.Sources)}
+	p := &project{dir: dir, sources: diag.Files(spec.Sources), target: targetOf(spec, target)}
+	for _, t := range spec.Targets {
+		p.targets = append(p.targets, t.Name.Text)
+	}
 	if !list.HasErrors() {
 		program, more := compiler.Compile(spec)
 		list.Extend(more)

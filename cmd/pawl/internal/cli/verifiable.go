@@ -53,7 +53,7 @@ func chosen(v view.Verifiable, addresses []string) view.Verifiable {
 // of addresses that have something below them, the addresses and the checks. A
 // spec with mistakes has none.
 func (a *app) verifiable() []string {
-	p, _, err := a.compile()
+	p, _, err := a.compile("")
 	if err != nil || p.program == nil {
 		return nil
 	}
