@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/pawldb/pawl/pawl"
 )
 
@@ -61,7 +63,8 @@ func testQueue(t *testing.T, s *pawl.Session, q *pawl.Queue[task]) {
 	must(t, q.Fail(t.Context(), s, tasks[2].Claim, errors.New("no \x00 such \xff host")))
 	must(t, q.Release(t.Context(), s, tasks[3].Claim))
 	var got []string
-	rows, err := s.DB().Query(t.Context(), `SELECT state || ' ' || attempt || coalesce(' ' || error, '') FROM app.tasks ORDER BY id`)
+	// In one message, as a pooler may stand between.
+	rows, err := s.DB().Query(t.Context(), `SELECT state || ' ' || attempt || coalesce(' ' || error, '') FROM app.tasks ORDER BY id`, pgx.QueryExecModeExec)
 	must(t, err)
 	for rows.Next() {
 		var line string

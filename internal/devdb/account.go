@@ -132,3 +132,10 @@ func (a account) mayEnter(dir fs.FileInfo) bool {
 	}
 	return mode&0o001 != 0
 }
+
+// RunAs makes cmd, not started yet, run as the user of the server: for what
+// works beside a server and refuses to run as root, as PostgreSQL does.
+func (s *Server) RunAs(cmd *exec.Cmd) { s.owner.run(cmd) }
+
+// Own gives a file or folder to the user of the server.
+func (s *Server) Own(path string) error { return s.owner.own(path) }
