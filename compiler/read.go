@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/pawldb/pawl/compiler/ir"
-	"github.com/pawldb/pawl/dsl"
 )
 
 // reads adds what every repository has: insert, reads by key and by index,
@@ -25,10 +24,13 @@ func (c *compilation) reads(t *table) {
 	}
 	if len(t.key) > 0 {
 		t.addGetLocked()
+	}
+	for _, u := range t.uniques {
+		t.addGetByLocked(u)
+	}
+	if len(t.key) > 0 {
 		t.addGetMany()
-		for _, l := range t.listed {
-			t.addList(l)
-		}
+		t.addLists()
 		t.addDelete()
 	}
 }
@@ -120,17 +122,32 @@ func (t *table) addGet() {
 
 // addGetBy adds the read by a no_duplicates key.
 func (t *table) addGetBy(u *unique) {
-	args := u.keyArguments(t)
-	p := newParameters(args)
-	doc := "reads the row of " + t.ref.Name + " with the given " + keyWords(u.parts)
-	if u.where != nil {
-		doc += " among those where " + u.where.SQL()
-	}
-	op := t.readOperation("get_by_"+labelOf(u.decl.Block, u.decl.Rename), ir.GetOp, doc+
+	op := t.readOperation("get_by_"+labelOf(u.decl.Block, u.decl.Rename), ir.GetOp, "reads "+u.rowWords(t)+
 		"; "+u.name+" allows one at most. A missing row is not found. Nothing is locked: the row may change right after.")
-	op.Key = args
+	op.Key = u.keyArguments(t)
+	p := newParameters(op.Key)
 	op.Statements = []ir.Statement{t.selectRow(op.Address, u.keyCondition(p), p, ir.ReturnsOne)}
 	t.addOperation(op, write{facts: u.facts})
+}
+
+// addGetByLocked adds the locked read by a no_duplicates key.
+func (t *table) addGetByLocked(u *unique) {
+	op := t.readOperation("get_by_"+labelOf(u.decl.Block, u.decl.Rename)+"_for_update", ir.GetLockedOp, "reads "+u.rowWords(t)+
+		"; "+u.name+" allows one at most; and locks it until the transaction ends: what is decided on it stays true until then. "+
+		"It works inside a transaction only. A missing row is not found; nor is one that left the key while this call waited for it.")
+	op.Key, op.Lock, op.Reasons = u.keyArguments(t), ir.ForNoKeyUpdate, []ir.Reason{lockedReason, lockFirstReason}
+	p := newParameters(op.Key)
+	op.Statements = []ir.Statement{t.selectRow(op.Address, u.keyCondition(p)+"\n"+string(ir.ForNoKeyUpdate), p, ir.ReturnsOne)}
+	t.addOperation(op, write{facts: u.facts})
+}
+
+// rowWords says which row a key finds.
+func (u *unique) rowWords(t *table) string {
+	words := "the row of " + t.ref.Name + " with the given " + keyWords(u.parts)
+	if u.where != nil {
+		words += " among those where " + u.where.SQL()
+	}
+	return words
 }
 
 // lockedReason is why a locked read takes the weaker of the two locks.
@@ -201,129 +218,4 @@ func (t *table) keptBy() string {
 		}
 	}
 	return ""
-}
-
-// listed is an index of the table, for the read in its order.
-type listed struct {
-	decl  *dsl.Index
-	index ir.Index
-}
-
-// addList adds the pages in the order of an index. It needs an order that a
-// page can go on from: columns of a btree, all in one direction, none of them
-// NULL, since a comparison with NULL finds no next row.
-func (t *table) addList(l listed) {
-	if l.index.Method != defaultMethod {
-		return
-	}
-	names := leadingColumns(l.index.Parts)
-	desc := l.index.Parts[0].Desc
-	for _, p := range l.index.Parts {
-		if p.Column == "" || p.Desc != desc || p.NullsFirst || p.NullsLast || p.OpClass != "" || t.byName[p.Column].null {
-			return
-		}
-	}
-	group := t.groupColumns(names)
-	order := names[len(group):]
-	for _, key := range columnList(t.key) {
-		if !slices.Contains(names, key) {
-			order = append(slices.Clip(order), key)
-		}
-	}
-	if len(order) > 0 {
-		t.addOperation(t.listOperation(l, group, order, desc), write{})
-	}
-}
-
-// groupColumns are the leading columns of an index that are a foreign key: its
-// rows are asked for parent by parent.
-func (t *table) groupColumns(names []string) []string {
-	best := 0
-	for _, decl := range t.decl.ForeignKeys {
-		n := len(decl.Columns)
-		if n <= best || n > len(names) {
-			continue
-		}
-		columns := make([]string, n)
-		for i, name := range decl.Columns {
-			columns[i] = name.Text
-		}
-		if sameColumns(columns, names[:n]) {
-			best = n
-		}
-	}
-	return names[:best]
-}
-
-func (t *table) listOperation(l listed, group, order []string, desc bool) ir.Operation {
-	name := "list_by_" + strings.TrimPrefix(labelOf(l.decl.Block, l.decl.Rename), "by_")
-	what := "the rows of " + t.ref.Name
-	if len(group) > 0 {
-		what += " with the given " + and(group)
-	}
-	op := t.readOperation(name, ir.ListOp, "reads a page of "+what+" in the order of "+and(order)+
-		". The next page starts after the last row of the one before, so that rows which come or go in between move no other row from one page to another. Nothing is locked.")
-	keys := t.fieldsOf(group)
-	after := t.fieldsOf(order)
-	for i := range after {
-		after[i].Optional, after[i].Null = true, true
-	}
-	limit := ir.Field{Name: "limit", Type: ir.Type{Name: "int8"}}
-	for t.byName[limit.Name] != nil {
-		limit.Name += "_" // a column of that name is an argument too
-	}
-	op.Key, op.Columns = keys, order
-	op.Args = append(slices.Clone(after), limit)
-	op.Reasons = append([]ir.Reason{{
-		Choice: "keyset pages over " + l.index.Name,
-		Why: "OFFSET reads all the pages before, and shows a row twice or not at all when others come and go. The first page is an arm of its own, so that " +
-			"each arm is one range of the index.",
-	}}, op.Reasons...)
-	p := newParameters(keys, op.Args)
-	op.Statements = []ir.Statement{{
-		Role: ir.MainStatement, SQL: comment(op.Address) + t.listSQL(p, l, group, order, desc),
-		Args: p.fields, Results: t.rowFields(), Rows: ir.ReturnsMany,
-	}}
-	op.Pos = pos(l.decl.Header)
-	return op
-}
-
-// listSQL spells a page. An OR between "first page" and "after this row" would
-// be no range of the index in the plan that a connection keeps; in two arms the
-// server drops the one whose condition on the parameter is false.
-func (t *table) listSQL(p *parameters, l listed, group, order []string, desc bool) string {
-	op, direction := " > ", ""
-	if desc {
-		op, direction = " < ", " DESC"
-	}
-	names, values := make([]string, len(order)), make([]string, len(order))
-	for i, name := range order {
-		names[i] = ir.Ident(name)
-		values[i] = p.ref(name)
-	}
-	orderBy := strings.Join(names, direction+", ") + direction
-	var fixed []string
-	for _, name := range group {
-		fixed = append(fixed, ir.Ident(name)+" = "+p.ref(name))
-	}
-	if l.index.Where != "" {
-		fixed = append(fixed, "("+l.index.Where+")")
-	}
-	armOf := func(condition string) string {
-		return "(SELECT " + ir.Idents(columnList(t.columns)) + "\n  FROM " + t.ref.SQL() + "\n  WHERE " +
-			strings.Join(append(slices.Clone(fixed), condition), " AND ") + "\n  ORDER BY " + orderBy + " LIMIT " + "$" + plainInt(len(p.fields)) + "::bigint" + ")"
-	}
-	last := order[len(order)-1]
-	return "SELECT " + t.rowList() + "\nFROM (\n  " +
-		armOf(p.ref(last)+" IS NULL") + "\n  UNION ALL\n  " +
-		armOf("("+strings.Join(names, ", ")+")"+op+"("+strings.Join(values, ", ")+")") +
-		"\n) AS page\nORDER BY " + orderBy
-}
-
-func (t *table) fieldsOf(names []string) []ir.Field {
-	list := make([]ir.Field, len(names))
-	for i, name := range names {
-		list[i] = t.byName[name].field()
-	}
-	return list
 }

@@ -134,19 +134,28 @@ func callEverything(t *testing.T, db *store.Store, round int) {
 	shift := must(db.Shifts.Insert(ctx, store.ShiftInsert{TeamID: team.ID, Doctor: "Grace", OnCall: true}))(t)
 	must(db.Shifts.Get(ctx, shift.ID))(t)
 	must(db.Shifts.ListByTeam(ctx, team.ID, nil, 10))(t)
+	must(db.Seats.Book(ctx, seat.ID, customer.ID))(t)
+	if owned := must(db.Seats.ListByCustomer(ctx, customer.ID, nil, 10))(t); len(owned) != 1 {
+		t.Errorf("%d seats of the customer, want 1", len(owned))
+	}
+	wholeTables(t, db)
 
 	must(store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) (int, error) {
 		must(tx.Customers.GetForUpdate(ctx, customer.ID))(t)
 		must(tx.Customers.GetManyForUpdate(ctx, customer.ID))(t)
+		must(tx.Customers.GetByOneLiveAccountForUpdate(ctx, customer.Email))(t)
 		must(tx.Rooms.GetForUpdate(ctx, room.ID))(t)
+		must(tx.Rooms.GetByNameForUpdate(ctx, room.Name+"!"))(t)
 		must(tx.Rooms.GetManyForUpdate(ctx, room.ID))(t)
 		must(tx.Bookings.GetForUpdate(ctx, booking.ID))(t)
 		must(tx.Bookings.GetManyForUpdate(ctx, booking.ID))(t)
 		must(tx.Seats.GetForUpdate(ctx, seat.ID))(t)
+		must(tx.Seats.GetByLabelForUpdate(ctx, seat.Label))(t)
 		must(tx.Seats.GetManyForUpdate(ctx, seat.ID))(t)
 		must(tx.Counters.GetForUpdate(ctx, counter.Name))(t)
 		must(tx.Counters.GetManyForUpdate(ctx, counter.Name))(t)
 		must(tx.Teams.GetForUpdate(ctx, team.ID))(t)
+		must(tx.Teams.GetByNameForUpdate(ctx, team.Name))(t)
 		must(tx.Teams.GetManyForUpdate(ctx, team.ID))(t)
 		must(tx.Shifts.GetForUpdate(ctx, shift.ID))(t)
 		must(tx.Shifts.GetManyForUpdate(ctx, shift.ID))(t)
@@ -271,3 +280,18 @@ func (a *addresses) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.T
 func (*addresses) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
 func (*addresses) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+// wholeTables reads the first two pages of every table.
+func wholeTables(t *testing.T, db *store.Store) {
+	t.Helper()
+	ctx := t.Context()
+	rooms := must(db.Rooms.List(ctx, nil, 1))(t)
+	must(db.Rooms.List(ctx, &rooms[0], 1))(t)
+	bookings := must(db.Bookings.List(ctx, nil, 1))(t)
+	must(db.Bookings.List(ctx, &bookings[0], 1))(t)
+	must(db.Counters.List(ctx, nil, 1))(t)
+	must(db.Customers.List(ctx, nil, 1))(t)
+	must(db.Seats.List(ctx, nil, 1))(t)
+	must(db.Shifts.List(ctx, nil, 1))(t)
+	must(db.Teams.List(ctx, nil, 1))(t)
+}

@@ -98,6 +98,29 @@ func (c Customers) GetForUpdate(ctx context.Context, id int64) (Customer, error)
 	return pawl.QueryOne(ctx, c.session, &customersGetForUpdateOperation, (*Customer).dest, id)
 }
 
+// GetByOneLiveAccountForUpdate reads the row of customers with the given
+// lower(email) among those where deleted_at IS NULL; customers_one_live_account
+// allows one at most; and locks it until the transaction ends: what is decided
+// on it stays true until then. It works inside a transaction only. A missing
+// row is not found; nor is one that left the key while this call waited for it.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT id, email, deleted_at
+//	FROM app.customers
+//	WHERE lower(email) = lower($1::text) AND (deleted_at IS NULL)
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (c Customers) GetByOneLiveAccountForUpdate(ctx context.Context, email string) (Customer, error) {
+	return pawl.QueryOne(ctx, c.session, &customersGetByOneLiveAccountForUpdateOperation, (*Customer).dest, email)
+}
+
 // GetManyForUpdate reads the rows of customers with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
@@ -119,6 +142,36 @@ func (c Customers) GetForUpdate(ctx context.Context, id int64) (Customer, error)
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Customers) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Customer, error) {
 	return pawl.QueryAll(ctx, c.session, &customersGetManyForUpdateOperation, (*Customer).dest, ids)
+}
+
+// List reads a page of the rows of customers in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, email, deleted_at
+//	FROM (
+//	  (SELECT id, email, deleted_at
+//	  FROM app.customers
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, email, deleted_at
+//	  FROM app.customers
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (c Customers) List(ctx context.Context, after *Customer, limit int) ([]Customer, error) {
+	if err := pawl.NotNegative(&customersListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, c.session, &customersListOperation, (*Customer).dest, afterID, limit)
 }
 
 // Delete deletes the row of customers with the given id. A missing row is not
@@ -155,11 +208,28 @@ WHERE lower(email) = lower($1::text) AND (deleted_at IS NULL)`
 FROM app.customers
 WHERE id = $1::bigint
 FOR NO KEY UPDATE`
+	customersGetByOneLiveAccountForUpdateSQL = `/* table.customers.get_by_one_live_account_for_update */ SELECT id, email, deleted_at
+FROM app.customers
+WHERE lower(email) = lower($1::text) AND (deleted_at IS NULL)
+FOR NO KEY UPDATE`
 	customersGetManyForUpdateSQL = `/* table.customers.get_many_for_update */ SELECT id, email, deleted_at
 FROM app.customers
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	customersListSQL = `/* table.customers.list */ SELECT id, email, deleted_at
+FROM (
+  (SELECT id, email, deleted_at
+  FROM app.customers
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, email, deleted_at
+  FROM app.customers
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	customersDeleteSQL = `/* table.customers.delete */ DELETE FROM app.customers
 WHERE id = $1::bigint`
 )
@@ -192,11 +262,25 @@ var customersGetForUpdateOperation = pawl.Operation{
 	NeedsTransaction: true,
 }
 
+var customersGetByOneLiveAccountForUpdateOperation = pawl.Operation{
+	Name:             "table.customers.get_by_one_live_account_for_update",
+	Table:            "app.customers",
+	SQL:              customersGetByOneLiveAccountForUpdateSQL,
+	NeedsTransaction: true,
+}
+
 var customersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.customers.get_many_for_update",
 	Table:            "app.customers",
 	SQL:              customersGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var customersListOperation = pawl.Operation{
+	Name:     "table.customers.list",
+	Table:    "app.customers",
+	SQL:      customersListSQL,
+	ReadOnly: true,
 }
 
 var customersDeleteOperation = pawl.Operation{

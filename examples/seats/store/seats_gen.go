@@ -100,6 +100,28 @@ func (s Seats) GetForUpdate(ctx context.Context, id int64) (Seat, error) {
 	return pawl.QueryOne(ctx, s.session, &seatsGetForUpdateOperation, (*Seat).dest, id)
 }
 
+// GetByLabelForUpdate reads the row of seats with the given label; seats_label
+// allows one at most; and locks it until the transaction ends: what is decided
+// on it stays true until then. It works inside a transaction only. A missing
+// row is not found; nor is one that left the key while this call waited for it.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT id, label, status, customer_id
+//	FROM app.seats
+//	WHERE label = $1::text
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (s Seats) GetByLabelForUpdate(ctx context.Context, label string) (Seat, error) {
+	return pawl.QueryOne(ctx, s.session, &seatsGetByLabelForUpdateOperation, (*Seat).dest, label)
+}
+
 // GetManyForUpdate reads the rows of seats with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
@@ -121,6 +143,67 @@ func (s Seats) GetForUpdate(ctx context.Context, id int64) (Seat, error) {
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Seats) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Seat, error) {
 	return pawl.QueryAll(ctx, s.session, &seatsGetManyForUpdateOperation, (*Seat).dest, ids)
+}
+
+// List reads a page of the rows of seats in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, label, status, customer_id
+//	FROM (
+//	  (SELECT id, label, status, customer_id
+//	  FROM app.seats
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, label, status, customer_id
+//	  FROM app.seats
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (s Seats) List(ctx context.Context, after *Seat, limit int) ([]Seat, error) {
+	if err := pawl.NotNegative(&seatsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, s.session, &seatsListOperation, (*Seat).dest, afterID, limit)
+}
+
+// ListByCustomer reads a page of the rows of seats with the given customer_id
+// in the order of id. The next page starts after the last row of the one
+// before, so that rows which come or go in between move no other row from one
+// page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, label, status, customer_id
+//	FROM (
+//	  (SELECT id, label, status, customer_id
+//	  FROM app.seats
+//	  WHERE customer_id = $1::bigint AND $2::bigint IS NULL
+//	  ORDER BY id LIMIT $3::bigint)
+//	  UNION ALL
+//	  (SELECT id, label, status, customer_id
+//	  FROM app.seats
+//	  WHERE customer_id = $1::bigint AND id > $2::bigint
+//	  ORDER BY id LIMIT $3::bigint)
+//	) AS page
+//	ORDER BY id
+func (s Seats) ListByCustomer(ctx context.Context, customerID int64, after *Seat, limit int) ([]Seat, error) {
+	if err := pawl.NotNegative(&seatsListByCustomerOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, s.session, &seatsListByCustomerOperation, (*Seat).dest, customerID, afterID, limit)
 }
 
 // Delete deletes the row of seats with the given id. A missing row is not
@@ -194,11 +277,41 @@ WHERE label = $1::text`
 FROM app.seats
 WHERE id = $1::bigint
 FOR NO KEY UPDATE`
+	seatsGetByLabelForUpdateSQL = `/* table.seats.get_by_label_for_update */ SELECT id, label, status, customer_id
+FROM app.seats
+WHERE label = $1::text
+FOR NO KEY UPDATE`
 	seatsGetManyForUpdateSQL = `/* table.seats.get_many_for_update */ SELECT id, label, status, customer_id
 FROM app.seats
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	seatsListSQL = `/* table.seats.list */ SELECT id, label, status, customer_id
+FROM (
+  (SELECT id, label, status, customer_id
+  FROM app.seats
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, label, status, customer_id
+  FROM app.seats
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
+	seatsListByCustomerSQL = `/* table.seats.list_by_customer */ SELECT id, label, status, customer_id
+FROM (
+  (SELECT id, label, status, customer_id
+  FROM app.seats
+  WHERE customer_id = $1::bigint AND $2::bigint IS NULL
+  ORDER BY id LIMIT $3::bigint)
+  UNION ALL
+  (SELECT id, label, status, customer_id
+  FROM app.seats
+  WHERE customer_id = $1::bigint AND id > $2::bigint
+  ORDER BY id LIMIT $3::bigint)
+) AS page
+ORDER BY id`
 	seatsDeleteSQL = `/* table.seats.delete */ DELETE FROM app.seats
 WHERE id = $1::bigint`
 	seatsBookSQL = `/* table.seats.transitions.status.book */ UPDATE app.seats
@@ -263,11 +376,32 @@ var seatsGetForUpdateOperation = pawl.Operation{
 	NeedsTransaction: true,
 }
 
+var seatsGetByLabelForUpdateOperation = pawl.Operation{
+	Name:             "table.seats.get_by_label_for_update",
+	Table:            "app.seats",
+	SQL:              seatsGetByLabelForUpdateSQL,
+	NeedsTransaction: true,
+}
+
 var seatsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.seats.get_many_for_update",
 	Table:            "app.seats",
 	SQL:              seatsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var seatsListOperation = pawl.Operation{
+	Name:     "table.seats.list",
+	Table:    "app.seats",
+	SQL:      seatsListSQL,
+	ReadOnly: true,
+}
+
+var seatsListByCustomerOperation = pawl.Operation{
+	Name:     "table.seats.list_by_customer",
+	Table:    "app.seats",
+	SQL:      seatsListByCustomerSQL,
+	ReadOnly: true,
 }
 
 var seatsDeleteOperation = pawl.Operation{

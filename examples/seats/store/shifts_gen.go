@@ -106,6 +106,36 @@ func (s Shifts) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Shift, er
 	return pawl.QueryAll(ctx, s.session, &shiftsGetManyForUpdateOperation, (*Shift).dest, ids)
 }
 
+// List reads a page of the rows of shifts in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, team_id, doctor, on_call
+//	FROM (
+//	  (SELECT id, team_id, doctor, on_call
+//	  FROM app.shifts
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, team_id, doctor, on_call
+//	  FROM app.shifts
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (s Shifts) List(ctx context.Context, after *Shift, limit int) ([]Shift, error) {
+	if err := pawl.NotNegative(&shiftsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, s.session, &shiftsListOperation, (*Shift).dest, afterID, limit)
+}
+
 // ListByTeam reads a page of the rows of shifts with the given team_id in the
 // order of on_call and id. The next page starts after the last row of the one
 // before, so that rows which come or go in between move no other row from one
@@ -172,6 +202,19 @@ FROM app.shifts
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	shiftsListSQL = `/* table.shifts.list */ SELECT id, team_id, doctor, on_call
+FROM (
+  (SELECT id, team_id, doctor, on_call
+  FROM app.shifts
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, team_id, doctor, on_call
+  FROM app.shifts
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	shiftsListByTeamSQL = `/* table.shifts.list_by_team */ SELECT id, team_id, doctor, on_call
 FROM (
   (SELECT id, team_id, doctor, on_call
@@ -215,6 +258,13 @@ var shiftsGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.shifts",
 	SQL:              shiftsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var shiftsListOperation = pawl.Operation{
+	Name:     "table.shifts.list",
+	Table:    "app.shifts",
+	SQL:      shiftsListSQL,
+	ReadOnly: true,
 }
 
 var shiftsListByTeamOperation = pawl.Operation{

@@ -92,6 +92,28 @@ func (t Teams) GetForUpdate(ctx context.Context, id int64) (Team, error) {
 	return pawl.QueryOne(ctx, t.session, &teamsGetForUpdateOperation, (*Team).dest, id)
 }
 
+// GetByNameForUpdate reads the row of teams with the given name; teams_name
+// allows one at most; and locks it until the transaction ends: what is decided
+// on it stays true until then. It works inside a transaction only. A missing
+// row is not found; nor is one that left the key while this call waited for it.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT id, name
+//	FROM app.teams
+//	WHERE name = $1::text
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (t Teams) GetByNameForUpdate(ctx context.Context, name string) (Team, error) {
+	return pawl.QueryOne(ctx, t.session, &teamsGetByNameForUpdateOperation, (*Team).dest, name)
+}
+
 // GetManyForUpdate reads the rows of teams with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
@@ -113,6 +135,36 @@ func (t Teams) GetForUpdate(ctx context.Context, id int64) (Team, error) {
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Teams) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Team, error) {
 	return pawl.QueryAll(ctx, t.session, &teamsGetManyForUpdateOperation, (*Team).dest, ids)
+}
+
+// List reads a page of the rows of teams in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, name
+//	FROM (
+//	  (SELECT id, name
+//	  FROM app.teams
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, name
+//	  FROM app.teams
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (t Teams) List(ctx context.Context, after *Team, limit int) ([]Team, error) {
+	if err := pawl.NotNegative(&teamsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, t.session, &teamsListOperation, (*Team).dest, afterID, limit)
 }
 
 // Delete deletes the row of teams with the given id. A missing row is not
@@ -147,11 +199,28 @@ WHERE name = $1::text`
 FROM app.teams
 WHERE id = $1::bigint
 FOR NO KEY UPDATE`
+	teamsGetByNameForUpdateSQL = `/* table.teams.get_by_name_for_update */ SELECT id, name
+FROM app.teams
+WHERE name = $1::text
+FOR NO KEY UPDATE`
 	teamsGetManyForUpdateSQL = `/* table.teams.get_many_for_update */ SELECT id, name
 FROM app.teams
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	teamsListSQL = `/* table.teams.list */ SELECT id, name
+FROM (
+  (SELECT id, name
+  FROM app.teams
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, name
+  FROM app.teams
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	teamsDeleteSQL = `/* table.teams.delete */ DELETE FROM app.teams
 WHERE id = $1::bigint`
 )
@@ -184,11 +253,25 @@ var teamsGetForUpdateOperation = pawl.Operation{
 	NeedsTransaction: true,
 }
 
+var teamsGetByNameForUpdateOperation = pawl.Operation{
+	Name:             "table.teams.get_by_name_for_update",
+	Table:            "app.teams",
+	SQL:              teamsGetByNameForUpdateSQL,
+	NeedsTransaction: true,
+}
+
 var teamsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.teams.get_many_for_update",
 	Table:            "app.teams",
 	SQL:              teamsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var teamsListOperation = pawl.Operation{
+	Name:     "table.teams.list",
+	Table:    "app.teams",
+	SQL:      teamsListSQL,
+	ReadOnly: true,
 }
 
 var teamsDeleteOperation = pawl.Operation{

@@ -108,6 +108,36 @@ func (i Items) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Item, erro
 	return pawl.QueryAll(ctx, i.session, &itemsGetManyForUpdateOperation, (*Item).dest, ids)
 }
 
+// List reads a page of the rows of items in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, stock, reserved, active
+//	FROM (
+//	  (SELECT id, stock, reserved, active
+//	  FROM app.items
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, stock, reserved, active
+//	  FROM app.items
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (i Items) List(ctx context.Context, after *Item, limit int) ([]Item, error) {
+	if err := pawl.NotNegative(&itemsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, i.session, &itemsListOperation, (*Item).dest, afterID, limit)
+}
+
 // Delete deletes the row of items with the given id. A missing row is not
 // found.
 //
@@ -212,6 +242,19 @@ FROM app.items
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	itemsListSQL = `/* table.items.list */ SELECT id, stock, reserved, active
+FROM (
+  (SELECT id, stock, reserved, active
+  FROM app.items
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, stock, reserved, active
+  FROM app.items
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	itemsDeleteSQL = `/* table.items.delete */ DELETE FROM app.items
 WHERE id = $1::bigint`
 	itemsReserveSQL = `/* table.items.adjust.reserve */ UPDATE app.items
@@ -305,6 +348,13 @@ var itemsGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.items",
 	SQL:              itemsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var itemsListOperation = pawl.Operation{
+	Name:     "table.items.list",
+	Table:    "app.items",
+	SQL:      itemsListSQL,
+	ReadOnly: true,
 }
 
 var itemsDeleteOperation = pawl.Operation{

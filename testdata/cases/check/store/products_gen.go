@@ -113,6 +113,36 @@ func (p Products) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Product
 	return pawl.QueryAll(ctx, p.session, &productsGetManyForUpdateOperation, (*Product).dest, ids)
 }
 
+// List reads a page of the rows of products in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, state, price, code
+//	FROM (
+//	  (SELECT id, state, price, code
+//	  FROM app.products
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, state, price, code
+//	  FROM app.products
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (p Products) List(ctx context.Context, after *Product, limit int) ([]Product, error) {
+	if err := pawl.NotNegative(&productsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, p.session, &productsListOperation, (*Product).dest, afterID, limit)
+}
+
 // Delete deletes the row of products with the given id. A missing row is not
 // found.
 //
@@ -144,6 +174,19 @@ FROM app.products
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	productsListSQL = `/* table.products.list */ SELECT id, state, price, code
+FROM (
+  (SELECT id, state, price, code
+  FROM app.products
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, state, price, code
+  FROM app.products
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	productsDeleteSQL = `/* table.products.delete */ DELETE FROM app.products
 WHERE id = $1::bigint`
 )
@@ -174,6 +217,13 @@ var productsGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.products",
 	SQL:              productsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var productsListOperation = pawl.Operation{
+	Name:     "table.products.list",
+	Table:    "app.products",
+	SQL:      productsListSQL,
+	ReadOnly: true,
 }
 
 var productsDeleteOperation = pawl.Operation{

@@ -99,6 +99,28 @@ func (r Rooms) GetForUpdate(ctx context.Context, id int64) (Room, error) {
 	return pawl.QueryOne(ctx, r.session, &roomsGetForUpdateOperation, (*Room).dest, id)
 }
 
+// GetByNameForUpdate reads the row of rooms with the given name; rooms_name
+// allows one at most; and locks it until the transaction ends: what is decided
+// on it stays true until then. It works inside a transaction only. A missing
+// row is not found; nor is one that left the key while this call waited for it.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT id, name, price, note
+//	FROM app.rooms
+//	WHERE name = $1::text
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (r Rooms) GetByNameForUpdate(ctx context.Context, name string) (Room, error) {
+	return pawl.QueryOne(ctx, r.session, &roomsGetByNameForUpdateOperation, (*Room).dest, name)
+}
+
 // GetManyForUpdate reads the rows of rooms with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
@@ -120,6 +142,36 @@ func (r Rooms) GetForUpdate(ctx context.Context, id int64) (Room, error) {
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (r Rooms) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Room, error) {
 	return pawl.QueryAll(ctx, r.session, &roomsGetManyForUpdateOperation, (*Room).dest, ids)
+}
+
+// List reads a page of the rows of rooms in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, name, price, note
+//	FROM (
+//	  (SELECT id, name, price, note
+//	  FROM app.rooms
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, name, price, note
+//	  FROM app.rooms
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (r Rooms) List(ctx context.Context, after *Room, limit int) ([]Room, error) {
+	if err := pawl.NotNegative(&roomsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, r.session, &roomsListOperation, (*Room).dest, afterID, limit)
 }
 
 // Delete deletes the row of rooms with the given id. A missing row is not
@@ -185,11 +237,28 @@ WHERE name = $1::text`
 FROM app.rooms
 WHERE id = $1::bigint
 FOR NO KEY UPDATE`
+	roomsGetByNameForUpdateSQL = `/* table.rooms.get_by_name_for_update */ SELECT id, name, price, note
+FROM app.rooms
+WHERE name = $1::text
+FOR NO KEY UPDATE`
 	roomsGetManyForUpdateSQL = `/* table.rooms.get_many_for_update */ SELECT id, name, price, note
 FROM app.rooms
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	roomsListSQL = `/* table.rooms.list */ SELECT id, name, price, note
+FROM (
+  (SELECT id, name, price, note
+  FROM app.rooms
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, name, price, note
+  FROM app.rooms
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	roomsDeleteSQL = `/* table.rooms.delete */ DELETE FROM app.rooms
 WHERE id = $1::bigint`
 	roomsRepriceLockSQL = `/* table.rooms.edit.reprice */ SELECT id, name, price, note
@@ -230,11 +299,25 @@ var roomsGetForUpdateOperation = pawl.Operation{
 	NeedsTransaction: true,
 }
 
+var roomsGetByNameForUpdateOperation = pawl.Operation{
+	Name:             "table.rooms.get_by_name_for_update",
+	Table:            "app.rooms",
+	SQL:              roomsGetByNameForUpdateSQL,
+	NeedsTransaction: true,
+}
+
 var roomsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.rooms.get_many_for_update",
 	Table:            "app.rooms",
 	SQL:              roomsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var roomsListOperation = pawl.Operation{
+	Name:     "table.rooms.list",
+	Table:    "app.rooms",
+	SQL:      roomsListSQL,
+	ReadOnly: true,
 }
 
 var roomsDeleteOperation = pawl.Operation{

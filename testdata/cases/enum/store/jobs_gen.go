@@ -107,6 +107,36 @@ func (j Jobs) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Job, error)
 	return pawl.QueryAll(ctx, j.session, &jobsGetManyForUpdateOperation, (*Job).dest, ids)
 }
 
+// List reads a page of the rows of jobs in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, state, previous, history::text[]
+//	FROM (
+//	  (SELECT id, state, previous, history
+//	  FROM app.jobs
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, state, previous, history
+//	  FROM app.jobs
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (j Jobs) List(ctx context.Context, after *Job, limit int) ([]Job, error) {
+	if err := pawl.NotNegative(&jobsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, j.session, &jobsListOperation, (*Job).dest, afterID, limit)
+}
+
 // Delete deletes the row of jobs with the given id. A missing row is not found.
 //
 //	DELETE FROM app.jobs
@@ -137,6 +167,19 @@ FROM app.jobs
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	jobsListSQL = `/* table.jobs.list */ SELECT id, state, previous, history::text[]
+FROM (
+  (SELECT id, state, previous, history
+  FROM app.jobs
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, state, previous, history
+  FROM app.jobs
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	jobsDeleteSQL = `/* table.jobs.delete */ DELETE FROM app.jobs
 WHERE id = $1::bigint`
 )
@@ -166,6 +209,13 @@ var jobsGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.jobs",
 	SQL:              jobsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var jobsListOperation = pawl.Operation{
+	Name:     "table.jobs.list",
+	Table:    "app.jobs",
+	SQL:      jobsListSQL,
+	ReadOnly: true,
 }
 
 var jobsDeleteOperation = pawl.Operation{

@@ -97,6 +97,29 @@ func (c Customers) GetForUpdate(ctx context.Context, id int64) (Customer, error)
 	return pawl.QueryOne(ctx, c.session, &customersGetForUpdateOperation, (*Customer).dest, id)
 }
 
+// GetByCodeForUpdate reads the row of customers with the given code;
+// customers_code allows one at most; and locks it until the transaction ends:
+// what is decided on it stays true until then. It works inside a transaction
+// only. A missing row is not found; nor is one that left the key while this
+// call waited for it.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT id, code, last_order_id
+//	FROM app.customers
+//	WHERE code = $1::text
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (c Customers) GetByCodeForUpdate(ctx context.Context, code string) (Customer, error) {
+	return pawl.QueryOne(ctx, c.session, &customersGetByCodeForUpdateOperation, (*Customer).dest, code)
+}
+
 // GetManyForUpdate reads the rows of customers with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
@@ -118,6 +141,67 @@ func (c Customers) GetForUpdate(ctx context.Context, id int64) (Customer, error)
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Customers) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Customer, error) {
 	return pawl.QueryAll(ctx, c.session, &customersGetManyForUpdateOperation, (*Customer).dest, ids)
+}
+
+// List reads a page of the rows of customers in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, code, last_order_id
+//	FROM (
+//	  (SELECT id, code, last_order_id
+//	  FROM app.customers
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, code, last_order_id
+//	  FROM app.customers
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (c Customers) List(ctx context.Context, after *Customer, limit int) ([]Customer, error) {
+	if err := pawl.NotNegative(&customersListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, c.session, &customersListOperation, (*Customer).dest, afterID, limit)
+}
+
+// ListByLastOrder reads a page of the rows of customers with the given
+// last_order_id in the order of id. The next page starts after the last row of
+// the one before, so that rows which come or go in between move no other row
+// from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, code, last_order_id
+//	FROM (
+//	  (SELECT id, code, last_order_id
+//	  FROM app.customers
+//	  WHERE last_order_id = $1::bigint AND $2::bigint IS NULL
+//	  ORDER BY id LIMIT $3::bigint)
+//	  UNION ALL
+//	  (SELECT id, code, last_order_id
+//	  FROM app.customers
+//	  WHERE last_order_id = $1::bigint AND id > $2::bigint
+//	  ORDER BY id LIMIT $3::bigint)
+//	) AS page
+//	ORDER BY id
+func (c Customers) ListByLastOrder(ctx context.Context, lastOrderID int64, after *Customer, limit int) ([]Customer, error) {
+	if err := pawl.NotNegative(&customersListByLastOrderOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, c.session, &customersListByLastOrderOperation, (*Customer).dest, lastOrderID, afterID, limit)
 }
 
 // Delete deletes the row of customers with the given id. A missing row is not
@@ -154,11 +238,41 @@ WHERE code = $1::text`
 FROM app.customers
 WHERE id = $1::bigint
 FOR NO KEY UPDATE`
+	customersGetByCodeForUpdateSQL = `/* table.customers.get_by_code_for_update */ SELECT id, code, last_order_id
+FROM app.customers
+WHERE code = $1::text
+FOR NO KEY UPDATE`
 	customersGetManyForUpdateSQL = `/* table.customers.get_many_for_update */ SELECT id, code, last_order_id
 FROM app.customers
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	customersListSQL = `/* table.customers.list */ SELECT id, code, last_order_id
+FROM (
+  (SELECT id, code, last_order_id
+  FROM app.customers
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, code, last_order_id
+  FROM app.customers
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
+	customersListByLastOrderSQL = `/* table.customers.list_by_last_order */ SELECT id, code, last_order_id
+FROM (
+  (SELECT id, code, last_order_id
+  FROM app.customers
+  WHERE last_order_id = $1::bigint AND $2::bigint IS NULL
+  ORDER BY id LIMIT $3::bigint)
+  UNION ALL
+  (SELECT id, code, last_order_id
+  FROM app.customers
+  WHERE last_order_id = $1::bigint AND id > $2::bigint
+  ORDER BY id LIMIT $3::bigint)
+) AS page
+ORDER BY id`
 	customersDeleteSQL = `/* table.customers.delete */ DELETE FROM app.customers
 WHERE id = $1::bigint`
 )
@@ -191,11 +305,32 @@ var customersGetForUpdateOperation = pawl.Operation{
 	NeedsTransaction: true,
 }
 
+var customersGetByCodeForUpdateOperation = pawl.Operation{
+	Name:             "table.customers.get_by_code_for_update",
+	Table:            "app.customers",
+	SQL:              customersGetByCodeForUpdateSQL,
+	NeedsTransaction: true,
+}
+
 var customersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.customers.get_many_for_update",
 	Table:            "app.customers",
 	SQL:              customersGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var customersListOperation = pawl.Operation{
+	Name:     "table.customers.list",
+	Table:    "app.customers",
+	SQL:      customersListSQL,
+	ReadOnly: true,
+}
+
+var customersListByLastOrderOperation = pawl.Operation{
+	Name:     "table.customers.list_by_last_order",
+	Table:    "app.customers",
+	SQL:      customersListByLastOrderSQL,
+	ReadOnly: true,
 }
 
 var customersDeleteOperation = pawl.Operation{

@@ -115,6 +115,36 @@ func (o Orders) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Order, er
 	return pawl.QueryAll(ctx, o.session, &ordersGetManyForUpdateOperation, (*Order).dest, ids)
 }
 
+// List reads a page of the rows of orders in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, customer_id, ordered_by, replaces_id
+//	FROM (
+//	  (SELECT id, customer_id, ordered_by, replaces_id
+//	  FROM app.orders
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, customer_id, ordered_by, replaces_id
+//	  FROM app.orders
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (o Orders) List(ctx context.Context, after *Order, limit int) ([]Order, error) {
+	if err := pawl.NotNegative(&ordersListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, o.session, &ordersListOperation, (*Order).dest, afterID, limit)
+}
+
 // ListByCustomer reads a page of the rows of orders with the given customer_id
 // in the order of id. The next page starts after the last row of the one
 // before, so that rows which come or go in between move no other row from one
@@ -131,7 +161,7 @@ func (o Orders) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Order, er
 //	  UNION ALL
 //	  (SELECT id, customer_id, ordered_by, replaces_id
 //	  FROM app.orders
-//	  WHERE customer_id = $1::bigint AND (id) > ($2::bigint)
+//	  WHERE customer_id = $1::bigint AND id > $2::bigint
 //	  ORDER BY id LIMIT $3::bigint)
 //	) AS page
 //	ORDER BY id
@@ -162,7 +192,7 @@ func (o Orders) ListByCustomer(ctx context.Context, customerID int64, after *Ord
 //	  UNION ALL
 //	  (SELECT id, customer_id, ordered_by, replaces_id
 //	  FROM app.orders
-//	  WHERE ordered_by = $1::text AND (id) > ($2::bigint)
+//	  WHERE ordered_by = $1::text AND id > $2::bigint
 //	  ORDER BY id LIMIT $3::bigint)
 //	) AS page
 //	ORDER BY id
@@ -175,6 +205,37 @@ func (o Orders) ListByOrderedBy(ctx context.Context, orderedBy string, after *Or
 		afterID = &after.ID
 	}
 	return pawl.QueryAll(ctx, o.session, &ordersListByOrderedByOperation, (*Order).dest, orderedBy, afterID, limit)
+}
+
+// ListByReplaces reads a page of the rows of orders with the given replaces_id
+// in the order of id. The next page starts after the last row of the one
+// before, so that rows which come or go in between move no other row from one
+// page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, customer_id, ordered_by, replaces_id
+//	FROM (
+//	  (SELECT id, customer_id, ordered_by, replaces_id
+//	  FROM app.orders
+//	  WHERE replaces_id = $1::bigint AND $2::bigint IS NULL
+//	  ORDER BY id LIMIT $3::bigint)
+//	  UNION ALL
+//	  (SELECT id, customer_id, ordered_by, replaces_id
+//	  FROM app.orders
+//	  WHERE replaces_id = $1::bigint AND id > $2::bigint
+//	  ORDER BY id LIMIT $3::bigint)
+//	) AS page
+//	ORDER BY id
+func (o Orders) ListByReplaces(ctx context.Context, replacesID int64, after *Order, limit int) ([]Order, error) {
+	if err := pawl.NotNegative(&ordersListByReplacesOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, o.session, &ordersListByReplacesOperation, (*Order).dest, replacesID, afterID, limit)
 }
 
 // Delete deletes the row of orders with the given id. A missing row is not
@@ -210,6 +271,19 @@ FROM app.orders
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	ordersListSQL = `/* table.orders.list */ SELECT id, customer_id, ordered_by, replaces_id
+FROM (
+  (SELECT id, customer_id, ordered_by, replaces_id
+  FROM app.orders
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, customer_id, ordered_by, replaces_id
+  FROM app.orders
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	ordersListByCustomerSQL = `/* table.orders.list_by_customer */ SELECT id, customer_id, ordered_by, replaces_id
 FROM (
   (SELECT id, customer_id, ordered_by, replaces_id
@@ -219,7 +293,7 @@ FROM (
   UNION ALL
   (SELECT id, customer_id, ordered_by, replaces_id
   FROM app.orders
-  WHERE customer_id = $1::bigint AND (id) > ($2::bigint)
+  WHERE customer_id = $1::bigint AND id > $2::bigint
   ORDER BY id LIMIT $3::bigint)
 ) AS page
 ORDER BY id`
@@ -232,7 +306,20 @@ FROM (
   UNION ALL
   (SELECT id, customer_id, ordered_by, replaces_id
   FROM app.orders
-  WHERE ordered_by = $1::text AND (id) > ($2::bigint)
+  WHERE ordered_by = $1::text AND id > $2::bigint
+  ORDER BY id LIMIT $3::bigint)
+) AS page
+ORDER BY id`
+	ordersListByReplacesSQL = `/* table.orders.list_by_replaces */ SELECT id, customer_id, ordered_by, replaces_id
+FROM (
+  (SELECT id, customer_id, ordered_by, replaces_id
+  FROM app.orders
+  WHERE replaces_id = $1::bigint AND $2::bigint IS NULL
+  ORDER BY id LIMIT $3::bigint)
+  UNION ALL
+  (SELECT id, customer_id, ordered_by, replaces_id
+  FROM app.orders
+  WHERE replaces_id = $1::bigint AND id > $2::bigint
   ORDER BY id LIMIT $3::bigint)
 ) AS page
 ORDER BY id`
@@ -268,6 +355,13 @@ var ordersGetManyForUpdateOperation = pawl.Operation{
 	NeedsTransaction: true,
 }
 
+var ordersListOperation = pawl.Operation{
+	Name:     "table.orders.list",
+	Table:    "app.orders",
+	SQL:      ordersListSQL,
+	ReadOnly: true,
+}
+
 var ordersListByCustomerOperation = pawl.Operation{
 	Name:     "table.orders.list_by_customer",
 	Table:    "app.orders",
@@ -279,6 +373,13 @@ var ordersListByOrderedByOperation = pawl.Operation{
 	Name:     "table.orders.list_by_ordered_by",
 	Table:    "app.orders",
 	SQL:      ordersListByOrderedBySQL,
+	ReadOnly: true,
+}
+
+var ordersListByReplacesOperation = pawl.Operation{
+	Name:     "table.orders.list_by_replaces",
+	Table:    "app.orders",
+	SQL:      ordersListByReplacesSQL,
 	ReadOnly: true,
 }
 

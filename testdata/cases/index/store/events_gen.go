@@ -112,10 +112,134 @@ func (e Events) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Event, er
 	return pawl.QueryAll(ctx, e.session, &eventsGetManyForUpdateOperation, (*Event).dest, ids)
 }
 
-// ListByUnseen reads a page of the rows of events in the order of happened_at
-// and id. The next page starts after the last row of the one before, so that
-// rows which come or go in between move no other row from one page to another.
-// Nothing is locked.
+// List reads a page of the rows of events in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, kind, body, happened_at, seen_at
+//	FROM (
+//	  (SELECT id, kind, body, happened_at, seen_at
+//	  FROM app.events
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, kind, body, happened_at, seen_at
+//	  FROM app.events
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (e Events) List(ctx context.Context, after *Event, limit int) ([]Event, error) {
+	if err := pawl.NotNegative(&eventsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, e.session, &eventsListOperation, (*Event).dest, afterID, limit)
+}
+
+// ListByLatest reads a page of the rows of events in the order of kind,
+// happened_at descending and id descending. The next page starts after the last
+// row of the one before, so that rows which come or go in between move no other
+// row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, kind, body, happened_at, seen_at
+//	FROM (
+//	  (SELECT id, kind, body, happened_at, seen_at
+//	  FROM app.events
+//	  WHERE $3::bigint IS NULL
+//	  ORDER BY kind, happened_at DESC, id DESC LIMIT $4::bigint)
+//	  UNION ALL
+//	  (SELECT id, kind, body, happened_at, seen_at
+//	  FROM app.events
+//	  WHERE kind > $1::text
+//	  ORDER BY kind, happened_at DESC, id DESC LIMIT $4::bigint)
+//	  UNION ALL
+//	  (SELECT id, kind, body, happened_at, seen_at
+//	  FROM app.events
+//	  WHERE kind = $1::text AND (happened_at, id) < ($2::timestamp with time zone, $3::bigint)
+//	  ORDER BY kind, happened_at DESC, id DESC LIMIT $4::bigint)
+//	) AS page
+//	ORDER BY kind, happened_at DESC, id DESC
+//	LIMIT $4::bigint
+func (e Events) ListByLatest(ctx context.Context, after *Event, limit int) ([]Event, error) {
+	if err := pawl.NotNegative(&eventsListByLatestOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var (
+		afterKind       *string
+		afterHappenedAt *time.Time
+		afterID         *int64
+	)
+	if after != nil {
+		afterKind = &after.Kind
+		afterHappenedAt = &after.HappenedAt
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, e.session, &eventsListByLatestOperation, (*Event).dest, afterKind, afterHappenedAt, afterID, limit)
+}
+
+// ListByLowerKind reads a page of the rows of events in the order of
+// lower(kind) (NULL last) and id. The next page starts after the last row of
+// the one before, so that rows which come or go in between move no other row
+// from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, kind, body, happened_at, seen_at
+//	FROM (
+//	  (SELECT id, kind, body, happened_at, seen_at
+//	  FROM app.events
+//	  WHERE $2::bigint IS NULL
+//	  ORDER BY lower(kind), id LIMIT $3::bigint)
+//	  UNION ALL
+//	  (SELECT id, kind, body, happened_at, seen_at
+//	  FROM app.events
+//	  WHERE lower(kind) > lower($1::text)
+//	  ORDER BY lower(kind), id LIMIT $3::bigint)
+//	  UNION ALL
+//	  (SELECT id, kind, body, happened_at, seen_at
+//	  FROM app.events
+//	  WHERE lower(kind) IS NULL AND lower($1::text) IS NOT NULL
+//	  ORDER BY lower(kind), id LIMIT $3::bigint)
+//	  UNION ALL
+//	  (SELECT id, kind, body, happened_at, seen_at
+//	  FROM app.events
+//	  WHERE lower(kind) = lower($1::text) AND id > $2::bigint
+//	  ORDER BY lower(kind), id LIMIT $3::bigint)
+//	  UNION ALL
+//	  (SELECT id, kind, body, happened_at, seen_at
+//	  FROM app.events
+//	  WHERE lower(kind) IS NULL AND lower($1::text) IS NULL AND id > $2::bigint
+//	  ORDER BY lower(kind), id LIMIT $3::bigint)
+//	) AS page
+//	ORDER BY lower(kind), id
+//	LIMIT $3::bigint
+func (e Events) ListByLowerKind(ctx context.Context, after *Event, limit int) ([]Event, error) {
+	if err := pawl.NotNegative(&eventsListByLowerKindOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var (
+		afterKind *string
+		afterID   *int64
+	)
+	if after != nil {
+		afterKind = &after.Kind
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, e.session, &eventsListByLowerKindOperation, (*Event).dest, afterKind, afterID, limit)
+}
+
+// ListByUnseen reads a page of the rows of events where seen_at IS NULL in the
+// order of happened_at and id. The next page starts after the last row of the
+// one before, so that rows which come or go in between move no other row from
+// one page to another. Nothing is locked.
 //
 // after is the last row of the page before, or nil for the first page.
 //
@@ -145,6 +269,57 @@ func (e Events) ListByUnseen(ctx context.Context, after *Event, limit int) ([]Ev
 		afterID = &after.ID
 	}
 	return pawl.QueryAll(ctx, e.session, &eventsListByUnseenOperation, (*Event).dest, afterHappenedAt, afterID, limit)
+}
+
+// ListBySeen reads a page of the rows of events in the order of seen_at
+// descending (NULL last) and id descending. The next page starts after the last
+// row of the one before, so that rows which come or go in between move no other
+// row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, kind, body, happened_at, seen_at
+//	FROM (
+//	  (SELECT id, kind, body, happened_at, seen_at
+//	  FROM app.events
+//	  WHERE $2::bigint IS NULL
+//	  ORDER BY seen_at DESC NULLS LAST, id DESC LIMIT $3::bigint)
+//	  UNION ALL
+//	  (SELECT id, kind, body, happened_at, seen_at
+//	  FROM app.events
+//	  WHERE seen_at < $1::timestamp with time zone
+//	  ORDER BY seen_at DESC NULLS LAST, id DESC LIMIT $3::bigint)
+//	  UNION ALL
+//	  (SELECT id, kind, body, happened_at, seen_at
+//	  FROM app.events
+//	  WHERE seen_at IS NULL AND $1::timestamp with time zone IS NOT NULL
+//	  ORDER BY seen_at DESC NULLS LAST, id DESC LIMIT $3::bigint)
+//	  UNION ALL
+//	  (SELECT id, kind, body, happened_at, seen_at
+//	  FROM app.events
+//	  WHERE seen_at = $1::timestamp with time zone AND id < $2::bigint
+//	  ORDER BY seen_at DESC NULLS LAST, id DESC LIMIT $3::bigint)
+//	  UNION ALL
+//	  (SELECT id, kind, body, happened_at, seen_at
+//	  FROM app.events
+//	  WHERE seen_at IS NULL AND $1::timestamp with time zone IS NULL AND id < $2::bigint
+//	  ORDER BY seen_at DESC NULLS LAST, id DESC LIMIT $3::bigint)
+//	) AS page
+//	ORDER BY seen_at DESC NULLS LAST, id DESC
+//	LIMIT $3::bigint
+func (e Events) ListBySeen(ctx context.Context, after *Event, limit int) ([]Event, error) {
+	if err := pawl.NotNegative(&eventsListBySeenOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var (
+		afterSeenAt *time.Time
+		afterID     *int64
+	)
+	if after != nil {
+		afterSeenAt = after.SeenAt
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, e.session, &eventsListBySeenOperation, (*Event).dest, afterSeenAt, afterID, limit)
 }
 
 // Delete deletes the row of events with the given id. A missing row is not
@@ -178,6 +353,67 @@ FROM app.events
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	eventsListSQL = `/* table.events.list */ SELECT id, kind, body, happened_at, seen_at
+FROM (
+  (SELECT id, kind, body, happened_at, seen_at
+  FROM app.events
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, kind, body, happened_at, seen_at
+  FROM app.events
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
+	eventsListByLatestSQL = `/* table.events.list_by_latest */ SELECT id, kind, body, happened_at, seen_at
+FROM (
+  (SELECT id, kind, body, happened_at, seen_at
+  FROM app.events
+  WHERE $3::bigint IS NULL
+  ORDER BY kind, happened_at DESC, id DESC LIMIT $4::bigint)
+  UNION ALL
+  (SELECT id, kind, body, happened_at, seen_at
+  FROM app.events
+  WHERE kind > $1::text
+  ORDER BY kind, happened_at DESC, id DESC LIMIT $4::bigint)
+  UNION ALL
+  (SELECT id, kind, body, happened_at, seen_at
+  FROM app.events
+  WHERE kind = $1::text AND (happened_at, id) < ($2::timestamp with time zone, $3::bigint)
+  ORDER BY kind, happened_at DESC, id DESC LIMIT $4::bigint)
+) AS page
+ORDER BY kind, happened_at DESC, id DESC
+LIMIT $4::bigint`
+	eventsListByLowerKindSQL = `/* table.events.list_by_lower_kind */ SELECT id, kind, body, happened_at, seen_at
+FROM (
+  (SELECT id, kind, body, happened_at, seen_at
+  FROM app.events
+  WHERE $2::bigint IS NULL
+  ORDER BY lower(kind), id LIMIT $3::bigint)
+  UNION ALL
+  (SELECT id, kind, body, happened_at, seen_at
+  FROM app.events
+  WHERE lower(kind) > lower($1::text)
+  ORDER BY lower(kind), id LIMIT $3::bigint)
+  UNION ALL
+  (SELECT id, kind, body, happened_at, seen_at
+  FROM app.events
+  WHERE lower(kind) IS NULL AND lower($1::text) IS NOT NULL
+  ORDER BY lower(kind), id LIMIT $3::bigint)
+  UNION ALL
+  (SELECT id, kind, body, happened_at, seen_at
+  FROM app.events
+  WHERE lower(kind) = lower($1::text) AND id > $2::bigint
+  ORDER BY lower(kind), id LIMIT $3::bigint)
+  UNION ALL
+  (SELECT id, kind, body, happened_at, seen_at
+  FROM app.events
+  WHERE lower(kind) IS NULL AND lower($1::text) IS NULL AND id > $2::bigint
+  ORDER BY lower(kind), id LIMIT $3::bigint)
+) AS page
+ORDER BY lower(kind), id
+LIMIT $3::bigint`
 	eventsListByUnseenSQL = `/* table.events.list_by_unseen */ SELECT id, kind, body, happened_at, seen_at
 FROM (
   (SELECT id, kind, body, happened_at, seen_at
@@ -191,6 +427,35 @@ FROM (
   ORDER BY happened_at, id LIMIT $3::bigint)
 ) AS page
 ORDER BY happened_at, id`
+	eventsListBySeenSQL = `/* table.events.list_by_seen */ SELECT id, kind, body, happened_at, seen_at
+FROM (
+  (SELECT id, kind, body, happened_at, seen_at
+  FROM app.events
+  WHERE $2::bigint IS NULL
+  ORDER BY seen_at DESC NULLS LAST, id DESC LIMIT $3::bigint)
+  UNION ALL
+  (SELECT id, kind, body, happened_at, seen_at
+  FROM app.events
+  WHERE seen_at < $1::timestamp with time zone
+  ORDER BY seen_at DESC NULLS LAST, id DESC LIMIT $3::bigint)
+  UNION ALL
+  (SELECT id, kind, body, happened_at, seen_at
+  FROM app.events
+  WHERE seen_at IS NULL AND $1::timestamp with time zone IS NOT NULL
+  ORDER BY seen_at DESC NULLS LAST, id DESC LIMIT $3::bigint)
+  UNION ALL
+  (SELECT id, kind, body, happened_at, seen_at
+  FROM app.events
+  WHERE seen_at = $1::timestamp with time zone AND id < $2::bigint
+  ORDER BY seen_at DESC NULLS LAST, id DESC LIMIT $3::bigint)
+  UNION ALL
+  (SELECT id, kind, body, happened_at, seen_at
+  FROM app.events
+  WHERE seen_at IS NULL AND $1::timestamp with time zone IS NULL AND id < $2::bigint
+  ORDER BY seen_at DESC NULLS LAST, id DESC LIMIT $3::bigint)
+) AS page
+ORDER BY seen_at DESC NULLS LAST, id DESC
+LIMIT $3::bigint`
 	eventsDeleteSQL = `/* table.events.delete */ DELETE FROM app.events
 WHERE id = $1::bigint`
 )
@@ -222,10 +487,38 @@ var eventsGetManyForUpdateOperation = pawl.Operation{
 	NeedsTransaction: true,
 }
 
+var eventsListOperation = pawl.Operation{
+	Name:     "table.events.list",
+	Table:    "app.events",
+	SQL:      eventsListSQL,
+	ReadOnly: true,
+}
+
+var eventsListByLatestOperation = pawl.Operation{
+	Name:     "table.events.list_by_latest",
+	Table:    "app.events",
+	SQL:      eventsListByLatestSQL,
+	ReadOnly: true,
+}
+
+var eventsListByLowerKindOperation = pawl.Operation{
+	Name:     "table.events.list_by_lower_kind",
+	Table:    "app.events",
+	SQL:      eventsListByLowerKindSQL,
+	ReadOnly: true,
+}
+
 var eventsListByUnseenOperation = pawl.Operation{
 	Name:     "table.events.list_by_unseen",
 	Table:    "app.events",
 	SQL:      eventsListByUnseenSQL,
+	ReadOnly: true,
+}
+
+var eventsListBySeenOperation = pawl.Operation{
+	Name:     "table.events.list_by_seen",
+	Table:    "app.events",
+	SQL:      eventsListBySeenSQL,
 	ReadOnly: true,
 }
 

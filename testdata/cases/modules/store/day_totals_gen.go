@@ -104,6 +104,36 @@ func (d DayTotals) GetManyForUpdate(ctx context.Context, starts ...pgtype.Date) 
 	return pawl.QueryAll(ctx, d.session, &dayTotalsGetManyForUpdateOperation, (*DayTotal).dest, starts)
 }
 
+// List reads a page of the rows of day_totals in the order of starts. The next
+// page starts after the last row of the one before, so that rows which come or
+// go in between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT starts, amount
+//	FROM (
+//	  (SELECT starts, amount
+//	  FROM app.day_totals
+//	  WHERE $1::date IS NULL
+//	  ORDER BY starts LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT starts, amount
+//	  FROM app.day_totals
+//	  WHERE starts > $1::date
+//	  ORDER BY starts LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY starts
+func (d DayTotals) List(ctx context.Context, after *DayTotal, limit int) ([]DayTotal, error) {
+	if err := pawl.NotNegative(&dayTotalsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterStarts *pgtype.Date
+	if after != nil {
+		afterStarts = &after.Starts
+	}
+	return pawl.QueryAll(ctx, d.session, &dayTotalsListOperation, (*DayTotal).dest, afterStarts, limit)
+}
+
 // Delete deletes the row of day_totals with the given starts. A missing row is
 // not found.
 //
@@ -155,6 +185,19 @@ FROM app.day_totals
 WHERE starts = ANY ($1::date[])
 ORDER BY starts
 FOR NO KEY UPDATE`
+	dayTotalsListSQL = `/* table.totals["day"].list */ SELECT starts, amount
+FROM (
+  (SELECT starts, amount
+  FROM app.day_totals
+  WHERE $1::date IS NULL
+  ORDER BY starts LIMIT $2::bigint)
+  UNION ALL
+  (SELECT starts, amount
+  FROM app.day_totals
+  WHERE starts > $1::date
+  ORDER BY starts LIMIT $2::bigint)
+) AS page
+ORDER BY starts`
 	dayTotalsDeleteSQL = `/* table.totals["day"].delete */ DELETE FROM app.day_totals
 WHERE starts = $1::date`
 	dayTotalsAddSQL = `/* table.totals["day"].adjust.add */ UPDATE app.day_totals
@@ -201,6 +244,13 @@ var dayTotalsGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.day_totals",
 	SQL:              dayTotalsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var dayTotalsListOperation = pawl.Operation{
+	Name:     "table.totals[\"day\"].list",
+	Table:    "app.day_totals",
+	SQL:      dayTotalsListSQL,
+	ReadOnly: true,
 }
 
 var dayTotalsDeleteOperation = pawl.Operation{

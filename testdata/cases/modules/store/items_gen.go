@@ -101,6 +101,36 @@ func (i Items) GetManyForUpdate(ctx context.Context, ids ...pgtype.UUID) ([]Item
 	return pawl.QueryAll(ctx, i.session, &itemsGetManyForUpdateOperation, (*Item).dest, ids)
 }
 
+// List reads a page of the rows of items in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id
+//	FROM (
+//	  (SELECT id
+//	  FROM app.items
+//	  WHERE $1::uuid IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id
+//	  FROM app.items
+//	  WHERE id > $1::uuid
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (i Items) List(ctx context.Context, after *Item, limit int) ([]Item, error) {
+	if err := pawl.NotNegative(&itemsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *pgtype.UUID
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, i.session, &itemsListOperation, (*Item).dest, afterID, limit)
+}
+
 // Delete deletes the row of items with the given id. A missing row is not
 // found. A row that others still refer to stays, and the error names their
 // foreign key.
@@ -135,6 +165,19 @@ FROM app.items
 WHERE id = ANY ($1::uuid[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	itemsListSQL = `/* table.items.list */ SELECT id
+FROM (
+  (SELECT id
+  FROM app.items
+  WHERE $1::uuid IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id
+  FROM app.items
+  WHERE id > $1::uuid
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	itemsDeleteSQL = `/* table.items.delete */ DELETE FROM app.items
 WHERE id = $1::uuid`
 )
@@ -165,6 +208,13 @@ var itemsGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.items",
 	SQL:              itemsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var itemsListOperation = pawl.Operation{
+	Name:     "table.items.list",
+	Table:    "app.items",
+	SQL:      itemsListSQL,
+	ReadOnly: true,
 }
 
 var itemsDeleteOperation = pawl.Operation{

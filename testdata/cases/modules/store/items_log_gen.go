@@ -108,6 +108,36 @@ func (i ItemsLog) GetManyForUpdate(ctx context.Context, ids ...int64) ([]ItemsLo
 	return pawl.QueryAll(ctx, i.session, &itemsLogGetManyForUpdateOperation, (*ItemsLogRow).dest, ids)
 }
 
+// List reads a page of the rows of items_log in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, row_id, kind
+//	FROM (
+//	  (SELECT id, row_id, kind
+//	  FROM app.items_log
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, row_id, kind
+//	  FROM app.items_log
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (i ItemsLog) List(ctx context.Context, after *ItemsLogRow, limit int) ([]ItemsLogRow, error) {
+	if err := pawl.NotNegative(&itemsLogListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, i.session, &itemsLogListOperation, (*ItemsLogRow).dest, afterID, limit)
+}
+
 // ListByRow reads a page of the rows of items_log with the given row_id in the
 // order of id. The next page starts after the last row of the one before, so
 // that rows which come or go in between move no other row from one page to
@@ -124,7 +154,7 @@ func (i ItemsLog) GetManyForUpdate(ctx context.Context, ids ...int64) ([]ItemsLo
 //	  UNION ALL
 //	  (SELECT id, row_id, kind
 //	  FROM app.items_log
-//	  WHERE row_id = $1::uuid AND (id) > ($2::bigint)
+//	  WHERE row_id = $1::uuid AND id > $2::bigint
 //	  ORDER BY id LIMIT $3::bigint)
 //	) AS page
 //	ORDER BY id
@@ -170,6 +200,19 @@ FROM app.items_log
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	itemsLogListSQL = `/* module.log["items"].table.log.list */ SELECT id, row_id, kind
+FROM (
+  (SELECT id, row_id, kind
+  FROM app.items_log
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, row_id, kind
+  FROM app.items_log
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	itemsLogListByRowSQL = `/* module.log["items"].table.log.list_by_row */ SELECT id, row_id, kind
 FROM (
   (SELECT id, row_id, kind
@@ -179,7 +222,7 @@ FROM (
   UNION ALL
   (SELECT id, row_id, kind
   FROM app.items_log
-  WHERE row_id = $1::uuid AND (id) > ($2::bigint)
+  WHERE row_id = $1::uuid AND id > $2::bigint
   ORDER BY id LIMIT $3::bigint)
 ) AS page
 ORDER BY id`
@@ -213,6 +256,13 @@ var itemsLogGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.items_log",
 	SQL:              itemsLogGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var itemsLogListOperation = pawl.Operation{
+	Name:     "module.log[\"items\"].table.log.list",
+	Table:    "app.items_log",
+	SQL:      itemsLogListSQL,
+	ReadOnly: true,
 }
 
 var itemsLogListByRowOperation = pawl.Operation{

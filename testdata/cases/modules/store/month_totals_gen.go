@@ -104,6 +104,37 @@ func (m MonthTotals) GetManyForUpdate(ctx context.Context, starts ...pgtype.Date
 	return pawl.QueryAll(ctx, m.session, &monthTotalsGetManyForUpdateOperation, (*MonthTotal).dest, starts)
 }
 
+// List reads a page of the rows of month_totals in the order of starts. The
+// next page starts after the last row of the one before, so that rows which
+// come or go in between move no other row from one page to another. Nothing is
+// locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT starts, amount
+//	FROM (
+//	  (SELECT starts, amount
+//	  FROM app.month_totals
+//	  WHERE $1::date IS NULL
+//	  ORDER BY starts LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT starts, amount
+//	  FROM app.month_totals
+//	  WHERE starts > $1::date
+//	  ORDER BY starts LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY starts
+func (m MonthTotals) List(ctx context.Context, after *MonthTotal, limit int) ([]MonthTotal, error) {
+	if err := pawl.NotNegative(&monthTotalsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterStarts *pgtype.Date
+	if after != nil {
+		afterStarts = &after.Starts
+	}
+	return pawl.QueryAll(ctx, m.session, &monthTotalsListOperation, (*MonthTotal).dest, afterStarts, limit)
+}
+
 // Delete deletes the row of month_totals with the given starts. A missing row
 // is not found.
 //
@@ -155,6 +186,19 @@ FROM app.month_totals
 WHERE starts = ANY ($1::date[])
 ORDER BY starts
 FOR NO KEY UPDATE`
+	monthTotalsListSQL = `/* table.totals["month"].list */ SELECT starts, amount
+FROM (
+  (SELECT starts, amount
+  FROM app.month_totals
+  WHERE $1::date IS NULL
+  ORDER BY starts LIMIT $2::bigint)
+  UNION ALL
+  (SELECT starts, amount
+  FROM app.month_totals
+  WHERE starts > $1::date
+  ORDER BY starts LIMIT $2::bigint)
+) AS page
+ORDER BY starts`
 	monthTotalsDeleteSQL = `/* table.totals["month"].delete */ DELETE FROM app.month_totals
 WHERE starts = $1::date`
 	monthTotalsAddSQL = `/* table.totals["month"].adjust.add */ UPDATE app.month_totals
@@ -201,6 +245,13 @@ var monthTotalsGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.month_totals",
 	SQL:              monthTotalsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var monthTotalsListOperation = pawl.Operation{
+	Name:     "table.totals[\"month\"].list",
+	Table:    "app.month_totals",
+	SQL:      monthTotalsListSQL,
+	ReadOnly: true,
 }
 
 var monthTotalsDeleteOperation = pawl.Operation{

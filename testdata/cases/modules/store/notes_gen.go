@@ -106,6 +106,36 @@ func (n Notes) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Note, erro
 	return pawl.QueryAll(ctx, n.session, &notesGetManyForUpdateOperation, (*Note).dest, ids)
 }
 
+// List reads a page of the rows of notes in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, log_id, kind
+//	FROM (
+//	  (SELECT id, log_id, kind
+//	  FROM app.notes
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, log_id, kind
+//	  FROM app.notes
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (n Notes) List(ctx context.Context, after *Note, limit int) ([]Note, error) {
+	if err := pawl.NotNegative(&notesListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, n.session, &notesListOperation, (*Note).dest, afterID, limit)
+}
+
 // ListByLog reads a page of the rows of notes with the given log_id in the
 // order of id. The next page starts after the last row of the one before, so
 // that rows which come or go in between move no other row from one page to
@@ -122,7 +152,7 @@ func (n Notes) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Note, erro
 //	  UNION ALL
 //	  (SELECT id, log_id, kind
 //	  FROM app.notes
-//	  WHERE log_id = $1::bigint AND (id) > ($2::bigint)
+//	  WHERE log_id = $1::bigint AND id > $2::bigint
 //	  ORDER BY id LIMIT $3::bigint)
 //	) AS page
 //	ORDER BY id
@@ -168,6 +198,19 @@ FROM app.notes
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	notesListSQL = `/* table.notes.list */ SELECT id, log_id, kind
+FROM (
+  (SELECT id, log_id, kind
+  FROM app.notes
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, log_id, kind
+  FROM app.notes
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	notesListByLogSQL = `/* table.notes.list_by_log */ SELECT id, log_id, kind
 FROM (
   (SELECT id, log_id, kind
@@ -177,7 +220,7 @@ FROM (
   UNION ALL
   (SELECT id, log_id, kind
   FROM app.notes
-  WHERE log_id = $1::bigint AND (id) > ($2::bigint)
+  WHERE log_id = $1::bigint AND id > $2::bigint
   ORDER BY id LIMIT $3::bigint)
 ) AS page
 ORDER BY id`
@@ -211,6 +254,13 @@ var notesGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.notes",
 	SQL:              notesGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var notesListOperation = pawl.Operation{
+	Name:     "table.notes.list",
+	Table:    "app.notes",
+	SQL:      notesListSQL,
+	ReadOnly: true,
 }
 
 var notesListByLogOperation = pawl.Operation{

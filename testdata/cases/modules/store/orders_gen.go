@@ -115,6 +115,52 @@ func (o Orders) GetForUpdate(ctx context.Context, id int64) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersGetForUpdateOperation, (*Order).dest, id)
 }
 
+// GetByOrdersExternalForUpdate reads the row of orders with the given
+// external_ref; orders_external allows one at most; and locks it until the
+// transaction ends: what is decided on it stays true until then. It works
+// inside a transaction only. A missing row is not found; nor is one that left
+// the key while this call waited for it.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT id, state, external_ref, internal_ref
+//	FROM app.orders
+//	WHERE external_ref = $1::text
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) GetByOrdersExternalForUpdate(ctx context.Context, externalRef string) (Order, error) {
+	return pawl.QueryOne(ctx, o.session, &ordersGetByOrdersExternalForUpdateOperation, (*Order).dest, externalRef)
+}
+
+// GetByOrdersInternalForUpdate reads the row of orders with the given
+// internal_ref; orders_internal allows one at most; and locks it until the
+// transaction ends: what is decided on it stays true until then. It works
+// inside a transaction only. A missing row is not found; nor is one that left
+// the key while this call waited for it.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT id, state, external_ref, internal_ref
+//	FROM app.orders
+//	WHERE internal_ref = $1::text
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) GetByOrdersInternalForUpdate(ctx context.Context, internalRef string) (Order, error) {
+	return pawl.QueryOne(ctx, o.session, &ordersGetByOrdersInternalForUpdateOperation, (*Order).dest, internalRef)
+}
+
 // GetManyForUpdate reads the rows of orders with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
@@ -136,6 +182,36 @@ func (o Orders) GetForUpdate(ctx context.Context, id int64) (Order, error) {
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Order, error) {
 	return pawl.QueryAll(ctx, o.session, &ordersGetManyForUpdateOperation, (*Order).dest, ids)
+}
+
+// List reads a page of the rows of orders in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, state, external_ref, internal_ref
+//	FROM (
+//	  (SELECT id, state, external_ref, internal_ref
+//	  FROM app.orders
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, state, external_ref, internal_ref
+//	  FROM app.orders
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (o Orders) List(ctx context.Context, after *Order, limit int) ([]Order, error) {
+	if err := pawl.NotNegative(&ordersListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, o.session, &ordersListOperation, (*Order).dest, afterID, limit)
 }
 
 // Delete deletes the row of orders with the given id. A missing row is not
@@ -173,11 +249,32 @@ WHERE internal_ref = $1::text`
 FROM app.orders
 WHERE id = $1::bigint
 FOR NO KEY UPDATE`
+	ordersGetByOrdersExternalForUpdateSQL = `/* table.orders.get_by_orders_external_for_update */ SELECT id, state, external_ref, internal_ref
+FROM app.orders
+WHERE external_ref = $1::text
+FOR NO KEY UPDATE`
+	ordersGetByOrdersInternalForUpdateSQL = `/* table.orders.get_by_orders_internal_for_update */ SELECT id, state, external_ref, internal_ref
+FROM app.orders
+WHERE internal_ref = $1::text
+FOR NO KEY UPDATE`
 	ordersGetManyForUpdateSQL = `/* table.orders.get_many_for_update */ SELECT id, state, external_ref, internal_ref
 FROM app.orders
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	ordersListSQL = `/* table.orders.list */ SELECT id, state, external_ref, internal_ref
+FROM (
+  (SELECT id, state, external_ref, internal_ref
+  FROM app.orders
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, state, external_ref, internal_ref
+  FROM app.orders
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	ordersDeleteSQL = `/* table.orders.delete */ DELETE FROM app.orders
 WHERE id = $1::bigint`
 )
@@ -217,11 +314,32 @@ var ordersGetForUpdateOperation = pawl.Operation{
 	NeedsTransaction: true,
 }
 
+var ordersGetByOrdersExternalForUpdateOperation = pawl.Operation{
+	Name:             "table.orders.get_by_orders_external_for_update",
+	Table:            "app.orders",
+	SQL:              ordersGetByOrdersExternalForUpdateSQL,
+	NeedsTransaction: true,
+}
+
+var ordersGetByOrdersInternalForUpdateOperation = pawl.Operation{
+	Name:             "table.orders.get_by_orders_internal_for_update",
+	Table:            "app.orders",
+	SQL:              ordersGetByOrdersInternalForUpdateSQL,
+	NeedsTransaction: true,
+}
+
 var ordersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.orders.get_many_for_update",
 	Table:            "app.orders",
 	SQL:              ordersGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var ordersListOperation = pawl.Operation{
+	Name:     "table.orders.list",
+	Table:    "app.orders",
+	SQL:      ordersListSQL,
+	ReadOnly: true,
 }
 
 var ordersDeleteOperation = pawl.Operation{

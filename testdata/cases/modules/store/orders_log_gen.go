@@ -107,6 +107,36 @@ func (o OrdersLog) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Orders
 	return pawl.QueryAll(ctx, o.session, &ordersLogGetManyForUpdateOperation, (*OrdersLogRow).dest, ids)
 }
 
+// List reads a page of the rows of orders_log in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, row_id, kind
+//	FROM (
+//	  (SELECT id, row_id, kind
+//	  FROM app.orders_log
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, row_id, kind
+//	  FROM app.orders_log
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (o OrdersLog) List(ctx context.Context, after *OrdersLogRow, limit int) ([]OrdersLogRow, error) {
+	if err := pawl.NotNegative(&ordersLogListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, o.session, &ordersLogListOperation, (*OrdersLogRow).dest, afterID, limit)
+}
+
 // ListByRow reads a page of the rows of orders_log with the given row_id in the
 // order of id. The next page starts after the last row of the one before, so
 // that rows which come or go in between move no other row from one page to
@@ -123,7 +153,7 @@ func (o OrdersLog) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Orders
 //	  UNION ALL
 //	  (SELECT id, row_id, kind
 //	  FROM app.orders_log
-//	  WHERE row_id = $1::bigint AND (id) > ($2::bigint)
+//	  WHERE row_id = $1::bigint AND id > $2::bigint
 //	  ORDER BY id LIMIT $3::bigint)
 //	) AS page
 //	ORDER BY id
@@ -172,6 +202,19 @@ FROM app.orders_log
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	ordersLogListSQL = `/* module.log["orders"].table.log.list */ SELECT id, row_id, kind
+FROM (
+  (SELECT id, row_id, kind
+  FROM app.orders_log
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, row_id, kind
+  FROM app.orders_log
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	ordersLogListByRowSQL = `/* module.log["orders"].table.log.list_by_row */ SELECT id, row_id, kind
 FROM (
   (SELECT id, row_id, kind
@@ -181,7 +224,7 @@ FROM (
   UNION ALL
   (SELECT id, row_id, kind
   FROM app.orders_log
-  WHERE row_id = $1::bigint AND (id) > ($2::bigint)
+  WHERE row_id = $1::bigint AND id > $2::bigint
   ORDER BY id LIMIT $3::bigint)
 ) AS page
 ORDER BY id`
@@ -215,6 +258,13 @@ var ordersLogGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.orders_log",
 	SQL:              ordersLogGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var ordersLogListOperation = pawl.Operation{
+	Name:     "module.log[\"orders\"].table.log.list",
+	Table:    "app.orders_log",
+	SQL:      ordersLogListSQL,
+	ReadOnly: true,
 }
 
 var ordersLogListByRowOperation = pawl.Operation{

@@ -94,6 +94,29 @@ func (u Users) GetForUpdate(ctx context.Context, id int64) (User, error) {
 	return pawl.QueryOne(ctx, u.session, &usersGetForUpdateOperation, (*User).dest, id)
 }
 
+// GetByEmailForUpdate reads the row of users with the given tenant_id and
+// lower(email); users_email allows one at most; and locks it until the
+// transaction ends: what is decided on it stays true until then. It works
+// inside a transaction only. A missing row is not found; nor is one that left
+// the key while this call waited for it.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT id, tenant_id, email
+//	FROM app.users
+//	WHERE tenant_id = $1::bigint AND lower(email) = lower($2::text)
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (u Users) GetByEmailForUpdate(ctx context.Context, tenantID int64, email string) (User, error) {
+	return pawl.QueryOne(ctx, u.session, &usersGetByEmailForUpdateOperation, (*User).dest, tenantID, email)
+}
+
 // GetManyForUpdate reads the rows of users with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
@@ -115,6 +138,36 @@ func (u Users) GetForUpdate(ctx context.Context, id int64) (User, error) {
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (u Users) GetManyForUpdate(ctx context.Context, ids ...int64) ([]User, error) {
 	return pawl.QueryAll(ctx, u.session, &usersGetManyForUpdateOperation, (*User).dest, ids)
+}
+
+// List reads a page of the rows of users in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, tenant_id, email
+//	FROM (
+//	  (SELECT id, tenant_id, email
+//	  FROM app.users
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, tenant_id, email
+//	  FROM app.users
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (u Users) List(ctx context.Context, after *User, limit int) ([]User, error) {
+	if err := pawl.NotNegative(&usersListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, u.session, &usersListOperation, (*User).dest, afterID, limit)
 }
 
 // Delete deletes the row of users with the given id. A missing row is not
@@ -146,11 +199,28 @@ WHERE tenant_id = $1::bigint AND lower(email) = lower($2::text)`
 FROM app.users
 WHERE id = $1::bigint
 FOR NO KEY UPDATE`
+	usersGetByEmailForUpdateSQL = `/* table.users.get_by_email_for_update */ SELECT id, tenant_id, email
+FROM app.users
+WHERE tenant_id = $1::bigint AND lower(email) = lower($2::text)
+FOR NO KEY UPDATE`
 	usersGetManyForUpdateSQL = `/* table.users.get_many_for_update */ SELECT id, tenant_id, email
 FROM app.users
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	usersListSQL = `/* table.users.list */ SELECT id, tenant_id, email
+FROM (
+  (SELECT id, tenant_id, email
+  FROM app.users
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, tenant_id, email
+  FROM app.users
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	usersDeleteSQL = `/* table.users.delete */ DELETE FROM app.users
 WHERE id = $1::bigint`
 )
@@ -183,11 +253,25 @@ var usersGetForUpdateOperation = pawl.Operation{
 	NeedsTransaction: true,
 }
 
+var usersGetByEmailForUpdateOperation = pawl.Operation{
+	Name:             "table.users.get_by_email_for_update",
+	Table:            "app.users",
+	SQL:              usersGetByEmailForUpdateSQL,
+	NeedsTransaction: true,
+}
+
 var usersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.users.get_many_for_update",
 	Table:            "app.users",
 	SQL:              usersGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var usersListOperation = pawl.Operation{
+	Name:     "table.users.list",
+	Table:    "app.users",
+	SQL:      usersListSQL,
+	ReadOnly: true,
 }
 
 var usersDeleteOperation = pawl.Operation{

@@ -112,6 +112,52 @@ func (p Parts) GetForUpdate(ctx context.Context, id int64) (Part, error) {
 	return pawl.QueryOne(ctx, p.session, &partsGetForUpdateOperation, (*Part).dest, id)
 }
 
+// GetBySerialNoForUpdate reads the row of parts with the given serial_no;
+// parts_serial_no allows one at most; and locks it until the transaction ends:
+// what is decided on it stays true until then. It works inside a transaction
+// only. A missing row is not found; nor is one that left the key while this
+// call waited for it.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT id, serial_no, machine_id, slot
+//	FROM app.parts
+//	WHERE serial_no = $1::text
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (p Parts) GetBySerialNoForUpdate(ctx context.Context, serialNo string) (Part, error) {
+	return pawl.QueryOne(ctx, p.session, &partsGetBySerialNoForUpdateOperation, (*Part).dest, serialNo)
+}
+
+// GetBySlotForUpdate reads the row of parts with the given machine_id and slot;
+// parts_slot allows one at most; and locks it until the transaction ends: what
+// is decided on it stays true until then. It works inside a transaction only. A
+// missing row is not found; nor is one that left the key while this call waited
+// for it.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT id, serial_no, machine_id, slot
+//	FROM app.parts
+//	WHERE machine_id = $1::bigint AND slot = $2::integer
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (p Parts) GetBySlotForUpdate(ctx context.Context, machineID int64, slot int32) (Part, error) {
+	return pawl.QueryOne(ctx, p.session, &partsGetBySlotForUpdateOperation, (*Part).dest, machineID, slot)
+}
+
 // GetManyForUpdate reads the rows of parts with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
@@ -133,6 +179,36 @@ func (p Parts) GetForUpdate(ctx context.Context, id int64) (Part, error) {
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Parts) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Part, error) {
 	return pawl.QueryAll(ctx, p.session, &partsGetManyForUpdateOperation, (*Part).dest, ids)
+}
+
+// List reads a page of the rows of parts in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, serial_no, machine_id, slot
+//	FROM (
+//	  (SELECT id, serial_no, machine_id, slot
+//	  FROM app.parts
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, serial_no, machine_id, slot
+//	  FROM app.parts
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (p Parts) List(ctx context.Context, after *Part, limit int) ([]Part, error) {
+	if err := pawl.NotNegative(&partsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, p.session, &partsListOperation, (*Part).dest, afterID, limit)
 }
 
 // Delete deletes the row of parts with the given id. A missing row is not
@@ -167,11 +243,32 @@ WHERE machine_id = $1::bigint AND slot = $2::integer`
 FROM app.parts
 WHERE id = $1::bigint
 FOR NO KEY UPDATE`
+	partsGetBySerialNoForUpdateSQL = `/* table.parts.get_by_serial_no_for_update */ SELECT id, serial_no, machine_id, slot
+FROM app.parts
+WHERE serial_no = $1::text
+FOR NO KEY UPDATE`
+	partsGetBySlotForUpdateSQL = `/* table.parts.get_by_slot_for_update */ SELECT id, serial_no, machine_id, slot
+FROM app.parts
+WHERE machine_id = $1::bigint AND slot = $2::integer
+FOR NO KEY UPDATE`
 	partsGetManyForUpdateSQL = `/* table.parts.get_many_for_update */ SELECT id, serial_no, machine_id, slot
 FROM app.parts
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	partsListSQL = `/* table.parts.list */ SELECT id, serial_no, machine_id, slot
+FROM (
+  (SELECT id, serial_no, machine_id, slot
+  FROM app.parts
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, serial_no, machine_id, slot
+  FROM app.parts
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	partsDeleteSQL = `/* table.parts.delete */ DELETE FROM app.parts
 WHERE id = $1::bigint`
 )
@@ -211,11 +308,32 @@ var partsGetForUpdateOperation = pawl.Operation{
 	NeedsTransaction: true,
 }
 
+var partsGetBySerialNoForUpdateOperation = pawl.Operation{
+	Name:             "table.parts.get_by_serial_no_for_update",
+	Table:            "app.parts",
+	SQL:              partsGetBySerialNoForUpdateSQL,
+	NeedsTransaction: true,
+}
+
+var partsGetBySlotForUpdateOperation = pawl.Operation{
+	Name:             "table.parts.get_by_slot_for_update",
+	Table:            "app.parts",
+	SQL:              partsGetBySlotForUpdateSQL,
+	NeedsTransaction: true,
+}
+
 var partsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.parts.get_many_for_update",
 	Table:            "app.parts",
 	SQL:              partsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var partsListOperation = pawl.Operation{
+	Name:     "table.parts.list",
+	Table:    "app.parts",
+	SQL:      partsListSQL,
+	ReadOnly: true,
 }
 
 var partsDeleteOperation = pawl.Operation{

@@ -96,6 +96,29 @@ func (c Carts) GetForUpdate(ctx context.Context, id int64) (Cart, error) {
 	return pawl.QueryOne(ctx, c.session, &cartsGetForUpdateOperation, (*Cart).dest, id)
 }
 
+// GetByOneOpenForUpdate reads the row of carts with the given customer_id among
+// those where state = 'open'; carts_one_open allows one at most; and locks it
+// until the transaction ends: what is decided on it stays true until then. It
+// works inside a transaction only. A missing row is not found; nor is one that
+// left the key while this call waited for it.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT id, customer_id, state
+//	FROM app.carts
+//	WHERE customer_id = $1::bigint AND (state = 'open')
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (c Carts) GetByOneOpenForUpdate(ctx context.Context, customerID int64) (Cart, error) {
+	return pawl.QueryOne(ctx, c.session, &cartsGetByOneOpenForUpdateOperation, (*Cart).dest, customerID)
+}
+
 // GetManyForUpdate reads the rows of carts with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
@@ -117,6 +140,36 @@ func (c Carts) GetForUpdate(ctx context.Context, id int64) (Cart, error) {
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Carts) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Cart, error) {
 	return pawl.QueryAll(ctx, c.session, &cartsGetManyForUpdateOperation, (*Cart).dest, ids)
+}
+
+// List reads a page of the rows of carts in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, customer_id, state
+//	FROM (
+//	  (SELECT id, customer_id, state
+//	  FROM app.carts
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, customer_id, state
+//	  FROM app.carts
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (c Carts) List(ctx context.Context, after *Cart, limit int) ([]Cart, error) {
+	if err := pawl.NotNegative(&cartsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, c.session, &cartsListOperation, (*Cart).dest, afterID, limit)
 }
 
 // Delete deletes the row of carts with the given id. A missing row is not
@@ -148,11 +201,28 @@ WHERE customer_id = $1::bigint AND (state = 'open')`
 FROM app.carts
 WHERE id = $1::bigint
 FOR NO KEY UPDATE`
+	cartsGetByOneOpenForUpdateSQL = `/* table.carts.get_by_one_open_for_update */ SELECT id, customer_id, state
+FROM app.carts
+WHERE customer_id = $1::bigint AND (state = 'open')
+FOR NO KEY UPDATE`
 	cartsGetManyForUpdateSQL = `/* table.carts.get_many_for_update */ SELECT id, customer_id, state
 FROM app.carts
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	cartsListSQL = `/* table.carts.list */ SELECT id, customer_id, state
+FROM (
+  (SELECT id, customer_id, state
+  FROM app.carts
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, customer_id, state
+  FROM app.carts
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	cartsDeleteSQL = `/* table.carts.delete */ DELETE FROM app.carts
 WHERE id = $1::bigint`
 )
@@ -185,11 +255,25 @@ var cartsGetForUpdateOperation = pawl.Operation{
 	NeedsTransaction: true,
 }
 
+var cartsGetByOneOpenForUpdateOperation = pawl.Operation{
+	Name:             "table.carts.get_by_one_open_for_update",
+	Table:            "app.carts",
+	SQL:              cartsGetByOneOpenForUpdateSQL,
+	NeedsTransaction: true,
+}
+
 var cartsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.carts.get_many_for_update",
 	Table:            "app.carts",
 	SQL:              cartsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var cartsListOperation = pawl.Operation{
+	Name:     "table.carts.list",
+	Table:    "app.carts",
+	SQL:      cartsListSQL,
+	ReadOnly: true,
 }
 
 var cartsDeleteOperation = pawl.Operation{

@@ -97,6 +97,29 @@ func (m Members) GetForUpdate(ctx context.Context, id int64) (Member, error) {
 	return pawl.QueryOne(ctx, m.session, &membersGetForUpdateOperation, (*Member).dest, id)
 }
 
+// GetByOneLiveForUpdate reads the row of members with the given name among
+// those where deleted_at IS NULL; members_one_live allows one at most; and
+// locks it until the transaction ends: what is decided on it stays true until
+// then. It works inside a transaction only. A missing row is not found; nor is
+// one that left the key while this call waited for it.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT id, name, deleted_at
+//	FROM app.members
+//	WHERE name = $1::text AND (deleted_at IS NULL)
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (m Members) GetByOneLiveForUpdate(ctx context.Context, name string) (Member, error) {
+	return pawl.QueryOne(ctx, m.session, &membersGetByOneLiveForUpdateOperation, (*Member).dest, name)
+}
+
 // GetManyForUpdate reads the rows of members with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
@@ -118,6 +141,36 @@ func (m Members) GetForUpdate(ctx context.Context, id int64) (Member, error) {
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (m Members) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Member, error) {
 	return pawl.QueryAll(ctx, m.session, &membersGetManyForUpdateOperation, (*Member).dest, ids)
+}
+
+// List reads a page of the rows of members in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, name, deleted_at
+//	FROM (
+//	  (SELECT id, name, deleted_at
+//	  FROM app.members
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, name, deleted_at
+//	  FROM app.members
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (m Members) List(ctx context.Context, after *Member, limit int) ([]Member, error) {
+	if err := pawl.NotNegative(&membersListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, m.session, &membersListOperation, (*Member).dest, afterID, limit)
 }
 
 // Delete deletes the row of members with the given id. A missing row is not
@@ -149,11 +202,28 @@ WHERE name = $1::text AND (deleted_at IS NULL)`
 FROM app.members
 WHERE id = $1::bigint
 FOR NO KEY UPDATE`
+	membersGetByOneLiveForUpdateSQL = `/* table.members.get_by_one_live_for_update */ SELECT id, name, deleted_at
+FROM app.members
+WHERE name = $1::text AND (deleted_at IS NULL)
+FOR NO KEY UPDATE`
 	membersGetManyForUpdateSQL = `/* table.members.get_many_for_update */ SELECT id, name, deleted_at
 FROM app.members
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	membersListSQL = `/* table.members.list */ SELECT id, name, deleted_at
+FROM (
+  (SELECT id, name, deleted_at
+  FROM app.members
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, name, deleted_at
+  FROM app.members
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	membersDeleteSQL = `/* table.members.delete */ DELETE FROM app.members
 WHERE id = $1::bigint`
 )
@@ -186,11 +256,25 @@ var membersGetForUpdateOperation = pawl.Operation{
 	NeedsTransaction: true,
 }
 
+var membersGetByOneLiveForUpdateOperation = pawl.Operation{
+	Name:             "table.members.get_by_one_live_for_update",
+	Table:            "app.members",
+	SQL:              membersGetByOneLiveForUpdateSQL,
+	NeedsTransaction: true,
+}
+
 var membersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.members.get_many_for_update",
 	Table:            "app.members",
 	SQL:              membersGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var membersListOperation = pawl.Operation{
+	Name:     "table.members.list",
+	Table:    "app.members",
+	SQL:      membersListSQL,
+	ReadOnly: true,
 }
 
 var membersDeleteOperation = pawl.Operation{

@@ -114,6 +114,36 @@ func (s Shifts) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Shift, er
 	return pawl.QueryAll(ctx, s.session, &shiftsGetManyForUpdateOperation, (*Shift).dest, ids)
 }
 
+// List reads a page of the rows of shifts in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, person_id, starts_at, ends_at
+//	FROM (
+//	  (SELECT id, person_id, starts_at, ends_at
+//	  FROM app.shifts
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, person_id, starts_at, ends_at
+//	  FROM app.shifts
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (s Shifts) List(ctx context.Context, after *Shift, limit int) ([]Shift, error) {
+	if err := pawl.NotNegative(&shiftsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, s.session, &shiftsListOperation, (*Shift).dest, afterID, limit)
+}
+
 // Delete deletes the row of shifts with the given id. A missing row is not
 // found.
 //
@@ -145,6 +175,19 @@ FROM app.shifts
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	shiftsListSQL = `/* table.shifts.list */ SELECT id, person_id, starts_at, ends_at
+FROM (
+  (SELECT id, person_id, starts_at, ends_at
+  FROM app.shifts
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, person_id, starts_at, ends_at
+  FROM app.shifts
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	shiftsDeleteSQL = `/* table.shifts.delete */ DELETE FROM app.shifts
 WHERE id = $1::bigint`
 )
@@ -175,6 +218,13 @@ var shiftsGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.shifts",
 	SQL:              shiftsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var shiftsListOperation = pawl.Operation{
+	Name:     "table.shifts.list",
+	Table:    "app.shifts",
+	SQL:      shiftsListSQL,
+	ReadOnly: true,
 }
 
 var shiftsDeleteOperation = pawl.Operation{

@@ -104,6 +104,36 @@ func (b Blocks) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Block, er
 	return pawl.QueryAll(ctx, b.session, &blocksGetManyForUpdateOperation, (*Block).dest, ids)
 }
 
+// List reads a page of the rows of blocks in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, owner, numbers
+//	FROM (
+//	  (SELECT id, owner, numbers
+//	  FROM app.blocks
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, owner, numbers
+//	  FROM app.blocks
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (b Blocks) List(ctx context.Context, after *Block, limit int) ([]Block, error) {
+	if err := pawl.NotNegative(&blocksListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, b.session, &blocksListOperation, (*Block).dest, afterID, limit)
+}
+
 // Delete deletes the row of blocks with the given id. A missing row is not
 // found.
 //
@@ -135,6 +165,19 @@ FROM app.blocks
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	blocksListSQL = `/* table.blocks.list */ SELECT id, owner, numbers
+FROM (
+  (SELECT id, owner, numbers
+  FROM app.blocks
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, owner, numbers
+  FROM app.blocks
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	blocksDeleteSQL = `/* table.blocks.delete */ DELETE FROM app.blocks
 WHERE id = $1::bigint`
 )
@@ -165,6 +208,13 @@ var blocksGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.blocks",
 	SQL:              blocksGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var blocksListOperation = pawl.Operation{
+	Name:     "table.blocks.list",
+	Table:    "app.blocks",
+	SQL:      blocksListSQL,
+	ReadOnly: true,
 }
 
 var blocksDeleteOperation = pawl.Operation{

@@ -110,6 +110,36 @@ func (b Bookings) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Booking
 	return pawl.QueryAll(ctx, b.session, &bookingsGetManyForUpdateOperation, (*Booking).dest, ids)
 }
 
+// List reads a page of the rows of bookings in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, room_id, during, state
+//	FROM (
+//	  (SELECT id, room_id, during, state
+//	  FROM app.bookings
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, room_id, during, state
+//	  FROM app.bookings
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (b Bookings) List(ctx context.Context, after *Booking, limit int) ([]Booking, error) {
+	if err := pawl.NotNegative(&bookingsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, b.session, &bookingsListOperation, (*Booking).dest, afterID, limit)
+}
+
 // Delete deletes the row of bookings with the given id. A missing row is not
 // found.
 //
@@ -141,6 +171,19 @@ FROM app.bookings
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	bookingsListSQL = `/* table.bookings.list */ SELECT id, room_id, during, state
+FROM (
+  (SELECT id, room_id, during, state
+  FROM app.bookings
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, room_id, during, state
+  FROM app.bookings
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	bookingsDeleteSQL = `/* table.bookings.delete */ DELETE FROM app.bookings
 WHERE id = $1::bigint`
 )
@@ -171,6 +214,13 @@ var bookingsGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.bookings",
 	SQL:              bookingsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var bookingsListOperation = pawl.Operation{
+	Name:     "table.bookings.list",
+	Table:    "app.bookings",
+	SQL:      bookingsListSQL,
+	ReadOnly: true,
 }
 
 var bookingsDeleteOperation = pawl.Operation{

@@ -104,6 +104,36 @@ func (t Terms) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Term, erro
 	return pawl.QueryAll(ctx, t.session, &termsGetManyForUpdateOperation, (*Term).dest, ids)
 }
 
+// List reads a page of the rows of terms in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, days
+//	FROM (
+//	  (SELECT id, days
+//	  FROM app.terms
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, days
+//	  FROM app.terms
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (t Terms) List(ctx context.Context, after *Term, limit int) ([]Term, error) {
+	if err := pawl.NotNegative(&termsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, t.session, &termsListOperation, (*Term).dest, afterID, limit)
+}
+
 // Delete deletes the row of terms with the given id. A missing row is not
 // found.
 //
@@ -135,6 +165,19 @@ FROM app.terms
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	termsListSQL = `/* table.terms.list */ SELECT id, days
+FROM (
+  (SELECT id, days
+  FROM app.terms
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, days
+  FROM app.terms
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	termsDeleteSQL = `/* table.terms.delete */ DELETE FROM app.terms
 WHERE id = $1::bigint`
 )
@@ -165,6 +208,13 @@ var termsGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.terms",
 	SQL:              termsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var termsListOperation = pawl.Operation{
+	Name:     "table.terms.list",
+	Table:    "app.terms",
+	SQL:      termsListSQL,
+	ReadOnly: true,
 }
 
 var termsDeleteOperation = pawl.Operation{

@@ -106,6 +106,29 @@ func (o OrderLines) GetForUpdate(ctx context.Context, x2nd int64) (OrderLine, er
 	return pawl.QueryOne(ctx, o.session, &orderLinesGetForUpdateOperation, (*OrderLine).dest, x2nd)
 }
 
+// GetByFuncForUpdate reads the row of Order Lines with the given Größe; Order
+// Lines_func allows one at most; and locks it until the transaction ends: what
+// is decided on it stays true until then. It works inside a transaction only. A
+// missing row is not found; nor is one that left the key while this call waited
+// for it.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT "2nd", "Größe", "a""b", "c%d", "用户"
+//	FROM app."Order Lines"
+//	WHERE "Größe" = $1::text
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o OrderLines) GetByFuncForUpdate(ctx context.Context, größe string) (OrderLine, error) {
+	return pawl.QueryOne(ctx, o.session, &orderLinesGetByFuncForUpdateOperation, (*OrderLine).dest, größe)
+}
+
 // GetManyForUpdate reads the rows of Order Lines with the given values of 2nd
 // and locks them until the transaction ends. They are locked in the order of
 // the key, whatever order was asked, so that two transactions that lock the
@@ -127,6 +150,36 @@ func (o OrderLines) GetForUpdate(ctx context.Context, x2nd int64) (OrderLine, er
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o OrderLines) GetManyForUpdate(ctx context.Context, x2nds ...int64) ([]OrderLine, error) {
 	return pawl.QueryAll(ctx, o.session, &orderLinesGetManyForUpdateOperation, (*OrderLine).dest, x2nds)
+}
+
+// List reads a page of the rows of Order Lines in the order of 2nd. The next
+// page starts after the last row of the one before, so that rows which come or
+// go in between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT "2nd", "Größe", "a""b", "c%d", "用户"
+//	FROM (
+//	  (SELECT "2nd", "Größe", "a""b", "c%d", "用户"
+//	  FROM app."Order Lines"
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY "2nd" LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT "2nd", "Größe", "a""b", "c%d", "用户"
+//	  FROM app."Order Lines"
+//	  WHERE "2nd" > $1::bigint
+//	  ORDER BY "2nd" LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY "2nd"
+func (o OrderLines) List(ctx context.Context, after *OrderLine, limit int) ([]OrderLine, error) {
+	if err := pawl.NotNegative(&orderLinesListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var after2nd *int64
+	if after != nil {
+		after2nd = &after.X2nd
+	}
+	return pawl.QueryAll(ctx, o.session, &orderLinesListOperation, (*OrderLine).dest, after2nd, limit)
 }
 
 // ListByVonIhm reads a page of the rows of Order Lines in the order of a"b and
@@ -193,11 +246,28 @@ WHERE "Größe" = $1::text`
 FROM app."Order Lines"
 WHERE "2nd" = $1::bigint
 FOR NO KEY UPDATE`
+	orderLinesGetByFuncForUpdateSQL = `/* table["Order Lines"].get_by_func_for_update */ SELECT "2nd", "Größe", "a""b", "c%d", "用户"
+FROM app."Order Lines"
+WHERE "Größe" = $1::text
+FOR NO KEY UPDATE`
 	orderLinesGetManyForUpdateSQL = `/* table["Order Lines"].get_many_for_update */ SELECT "2nd", "Größe", "a""b", "c%d", "用户"
 FROM app."Order Lines"
 WHERE "2nd" = ANY ($1::bigint[])
 ORDER BY "2nd"
 FOR NO KEY UPDATE`
+	orderLinesListSQL = `/* table["Order Lines"].list */ SELECT "2nd", "Größe", "a""b", "c%d", "用户"
+FROM (
+  (SELECT "2nd", "Größe", "a""b", "c%d", "用户"
+  FROM app."Order Lines"
+  WHERE $1::bigint IS NULL
+  ORDER BY "2nd" LIMIT $2::bigint)
+  UNION ALL
+  (SELECT "2nd", "Größe", "a""b", "c%d", "用户"
+  FROM app."Order Lines"
+  WHERE "2nd" > $1::bigint
+  ORDER BY "2nd" LIMIT $2::bigint)
+) AS page
+ORDER BY "2nd"`
 	orderLinesListByVonIhmSQL = `/* table["Order Lines"]["list_by_von ihm"] */ SELECT "2nd", "Größe", "a""b", "c%d", "用户"
 FROM (
   (SELECT "2nd", "Größe", "a""b", "c%d", "用户"
@@ -243,11 +313,25 @@ var orderLinesGetForUpdateOperation = pawl.Operation{
 	NeedsTransaction: true,
 }
 
+var orderLinesGetByFuncForUpdateOperation = pawl.Operation{
+	Name:             "table[\"Order Lines\"].get_by_func_for_update",
+	Table:            "app.Order Lines",
+	SQL:              orderLinesGetByFuncForUpdateSQL,
+	NeedsTransaction: true,
+}
+
 var orderLinesGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table[\"Order Lines\"].get_many_for_update",
 	Table:            "app.Order Lines",
 	SQL:              orderLinesGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var orderLinesListOperation = pawl.Operation{
+	Name:     "table[\"Order Lines\"].list",
+	Table:    "app.Order Lines",
+	SQL:      orderLinesListSQL,
+	ReadOnly: true,
 }
 
 var orderLinesListByVonIhmOperation = pawl.Operation{

@@ -113,6 +113,28 @@ func (s Select) GetForUpdate(ctx context.Context, id int64) (SelectRow, error) {
 	return pawl.QueryOne(ctx, s.session, &selectGetForUpdateOperation, (*SelectRow).dest, id)
 }
 
+// GetByTypeForUpdate reads the row of select with the given type; select_type
+// allows one at most; and locks it until the transaction ends: what is decided
+// on it stays true until then. It works inside a transaction only. A missing
+// row is not found; nor is one that left the key while this call waited for it.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT id, type, range, ctx, error, "any", "user", "URL"
+//	FROM app."select"
+//	WHERE type = $1::text
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (s Select) GetByTypeForUpdate(ctx context.Context, typ string) (SelectRow, error) {
+	return pawl.QueryOne(ctx, s.session, &selectGetByTypeForUpdateOperation, (*SelectRow).dest, typ)
+}
+
 // GetManyForUpdate reads the rows of select with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
@@ -134,6 +156,36 @@ func (s Select) GetForUpdate(ctx context.Context, id int64) (SelectRow, error) {
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Select) GetManyForUpdate(ctx context.Context, ids ...int64) ([]SelectRow, error) {
 	return pawl.QueryAll(ctx, s.session, &selectGetManyForUpdateOperation, (*SelectRow).dest, ids)
+}
+
+// List reads a page of the rows of select in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, type, range, ctx, error, "any", "user", "URL"
+//	FROM (
+//	  (SELECT id, type, range, ctx, error, "any", "user", "URL"
+//	  FROM app."select"
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, type, range, ctx, error, "any", "user", "URL"
+//	  FROM app."select"
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (s Select) List(ctx context.Context, after *SelectRow, limit int) ([]SelectRow, error) {
+	if err := pawl.NotNegative(&selectListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, s.session, &selectListOperation, (*SelectRow).dest, afterID, limit)
 }
 
 // Delete deletes the row of select with the given id. A missing row is not
@@ -199,11 +251,28 @@ WHERE type = $1::text`
 FROM app."select"
 WHERE id = $1::bigint
 FOR NO KEY UPDATE`
+	selectGetByTypeForUpdateSQL = `/* table.select.get_by_type_for_update */ SELECT id, type, range, ctx, error, "any", "user", "URL"
+FROM app."select"
+WHERE type = $1::text
+FOR NO KEY UPDATE`
 	selectGetManyForUpdateSQL = `/* table.select.get_many_for_update */ SELECT id, type, range, ctx, error, "any", "user", "URL"
 FROM app."select"
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	selectListSQL = `/* table.select.list */ SELECT id, type, range, ctx, error, "any", "user", "URL"
+FROM (
+  (SELECT id, type, range, ctx, error, "any", "user", "URL"
+  FROM app."select"
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, type, range, ctx, error, "any", "user", "URL"
+  FROM app."select"
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	selectDeleteSQL = `/* table.select.delete */ DELETE FROM app."select"
 WHERE id = $1::bigint`
 	selectSwitchLockSQL = `/* table.select.edit.switch */ SELECT id, type, range, ctx, error, "any", "user", "URL"
@@ -244,11 +313,25 @@ var selectGetForUpdateOperation = pawl.Operation{
 	NeedsTransaction: true,
 }
 
+var selectGetByTypeForUpdateOperation = pawl.Operation{
+	Name:             "table.select.get_by_type_for_update",
+	Table:            "app.select",
+	SQL:              selectGetByTypeForUpdateSQL,
+	NeedsTransaction: true,
+}
+
 var selectGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.select.get_many_for_update",
 	Table:            "app.select",
 	SQL:              selectGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var selectListOperation = pawl.Operation{
+	Name:     "table.select.list",
+	Table:    "app.select",
+	SQL:      selectListSQL,
+	ReadOnly: true,
 }
 
 var selectDeleteOperation = pawl.Operation{

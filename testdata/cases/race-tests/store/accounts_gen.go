@@ -107,6 +107,36 @@ func (a Accounts) GetManyForUpdate(ctx context.Context, names ...string) ([]Acco
 	return pawl.QueryAll(ctx, a.session, &accountsGetManyForUpdateOperation, (*Account).dest, names)
 }
 
+// List reads a page of the rows of accounts in the order of name. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT name, balance, opened
+//	FROM (
+//	  (SELECT name, balance, opened
+//	  FROM app.accounts
+//	  WHERE $1::character varying IS NULL
+//	  ORDER BY name LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT name, balance, opened
+//	  FROM app.accounts
+//	  WHERE name > $1::character varying
+//	  ORDER BY name LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY name
+func (a Accounts) List(ctx context.Context, after *Account, limit int) ([]Account, error) {
+	if err := pawl.NotNegative(&accountsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterName *string
+	if after != nil {
+		afterName = &after.Name
+	}
+	return pawl.QueryAll(ctx, a.session, &accountsListOperation, (*Account).dest, afterName, limit)
+}
+
 // Delete deletes the row of accounts with the given name. A missing row is not
 // found. A row that others still refer to stays, and the error names their
 // foreign key.
@@ -166,6 +196,19 @@ FROM app.accounts
 WHERE name = ANY ($1::character varying[])
 ORDER BY name
 FOR NO KEY UPDATE`
+	accountsListSQL = `/* table.accounts.list */ SELECT name, balance, opened
+FROM (
+  (SELECT name, balance, opened
+  FROM app.accounts
+  WHERE $1::character varying IS NULL
+  ORDER BY name LIMIT $2::bigint)
+  UNION ALL
+  (SELECT name, balance, opened
+  FROM app.accounts
+  WHERE name > $1::character varying
+  ORDER BY name LIMIT $2::bigint)
+) AS page
+ORDER BY name`
 	accountsDeleteSQL = `/* table.accounts.delete */ DELETE FROM app.accounts
 WHERE name = $1::character varying`
 	accountsWithdrawSQL = `/* table.accounts.adjust.withdraw */ UPDATE app.accounts
@@ -215,6 +258,13 @@ var accountsGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.accounts",
 	SQL:              accountsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var accountsListOperation = pawl.Operation{
+	Name:     "table.accounts.list",
+	Table:    "app.accounts",
+	SQL:      accountsListSQL,
+	ReadOnly: true,
 }
 
 var accountsDeleteOperation = pawl.Operation{

@@ -105,6 +105,67 @@ func (f Folders) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Folder, 
 	return pawl.QueryAll(ctx, f.session, &foldersGetManyForUpdateOperation, (*Folder).dest, ids)
 }
 
+// List reads a page of the rows of folders in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, parent_id, size
+//	FROM (
+//	  (SELECT id, parent_id, size
+//	  FROM app.folders
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, parent_id, size
+//	  FROM app.folders
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (f Folders) List(ctx context.Context, after *Folder, limit int) ([]Folder, error) {
+	if err := pawl.NotNegative(&foldersListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, f.session, &foldersListOperation, (*Folder).dest, afterID, limit)
+}
+
+// ListByParent reads a page of the rows of folders with the given parent_id in
+// the order of id. The next page starts after the last row of the one before,
+// so that rows which come or go in between move no other row from one page to
+// another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, parent_id, size
+//	FROM (
+//	  (SELECT id, parent_id, size
+//	  FROM app.folders
+//	  WHERE parent_id = $1::bigint AND $2::bigint IS NULL
+//	  ORDER BY id LIMIT $3::bigint)
+//	  UNION ALL
+//	  (SELECT id, parent_id, size
+//	  FROM app.folders
+//	  WHERE parent_id = $1::bigint AND id > $2::bigint
+//	  ORDER BY id LIMIT $3::bigint)
+//	) AS page
+//	ORDER BY id
+func (f Folders) ListByParent(ctx context.Context, parentID int64, after *Folder, limit int) ([]Folder, error) {
+	if err := pawl.NotNegative(&foldersListByParentOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, f.session, &foldersListByParentOperation, (*Folder).dest, parentID, afterID, limit)
+}
+
 // Delete deletes the row of folders with the given id. A missing row is not
 // found. A row that others still refer to stays, and the error names their
 // foreign key.
@@ -203,6 +264,32 @@ FROM app.folders
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	foldersListSQL = `/* table.folders.list */ SELECT id, parent_id, size
+FROM (
+  (SELECT id, parent_id, size
+  FROM app.folders
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, parent_id, size
+  FROM app.folders
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
+	foldersListByParentSQL = `/* table.folders.list_by_parent */ SELECT id, parent_id, size
+FROM (
+  (SELECT id, parent_id, size
+  FROM app.folders
+  WHERE parent_id = $1::bigint AND $2::bigint IS NULL
+  ORDER BY id LIMIT $3::bigint)
+  UNION ALL
+  (SELECT id, parent_id, size
+  FROM app.folders
+  WHERE parent_id = $1::bigint AND id > $2::bigint
+  ORDER BY id LIMIT $3::bigint)
+) AS page
+ORDER BY id`
 	foldersDeleteSQL = `/* table.folders.delete */ DELETE FROM app.folders
 WHERE id = $1::bigint`
 	foldersGrowLockSQL = `/* table.folders.edit.grow */ SELECT id, parent_id, size
@@ -249,6 +336,20 @@ var foldersGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.folders",
 	SQL:              foldersGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var foldersListOperation = pawl.Operation{
+	Name:     "table.folders.list",
+	Table:    "app.folders",
+	SQL:      foldersListSQL,
+	ReadOnly: true,
+}
+
+var foldersListByParentOperation = pawl.Operation{
+	Name:     "table.folders.list_by_parent",
+	Table:    "app.folders",
+	SQL:      foldersListByParentSQL,
+	ReadOnly: true,
 }
 
 var foldersDeleteOperation = pawl.Operation{

@@ -108,6 +108,29 @@ func (l Lines) GetForUpdate(ctx context.Context, id int64) (Line, error) {
 	return pawl.QueryOne(ctx, l.session, &linesGetForUpdateOperation, (*Line).dest, id)
 }
 
+// GetByItemForUpdate reads the row of lines with the given region, number and
+// item among those where active; lines_item allows one at most; and locks it
+// until the transaction ends: what is decided on it stays true until then. It
+// works inside a transaction only. A missing row is not found; nor is one that
+// left the key while this call waited for it.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT id, region, number, item, active
+//	FROM app.lines
+//	WHERE region = $1::integer AND number = $2::uuid AND item = $3::text AND (active)
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (l Lines) GetByItemForUpdate(ctx context.Context, region int32, number pgtype.UUID, item string) (Line, error) {
+	return pawl.QueryOne(ctx, l.session, &linesGetByItemForUpdateOperation, (*Line).dest, region, number, item)
+}
+
 // GetManyForUpdate reads the rows of lines with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
@@ -131,6 +154,36 @@ func (l Lines) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Line, erro
 	return pawl.QueryAll(ctx, l.session, &linesGetManyForUpdateOperation, (*Line).dest, ids)
 }
 
+// List reads a page of the rows of lines in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, region, number, item, active
+//	FROM (
+//	  (SELECT id, region, number, item, active
+//	  FROM app.lines
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, region, number, item, active
+//	  FROM app.lines
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (l Lines) List(ctx context.Context, after *Line, limit int) ([]Line, error) {
+	if err := pawl.NotNegative(&linesListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, l.session, &linesListOperation, (*Line).dest, afterID, limit)
+}
+
 // ListByOrder reads a page of the rows of lines with the given region and
 // number in the order of id. The next page starts after the last row of the one
 // before, so that rows which come or go in between move no other row from one
@@ -147,7 +200,7 @@ func (l Lines) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Line, erro
 //	  UNION ALL
 //	  (SELECT id, region, number, item, active
 //	  FROM app.lines
-//	  WHERE region = $1::integer AND number = $2::uuid AND (id) > ($3::bigint)
+//	  WHERE region = $1::integer AND number = $2::uuid AND id > $3::bigint
 //	  ORDER BY id LIMIT $4::bigint)
 //	) AS page
 //	ORDER BY id
@@ -191,11 +244,28 @@ WHERE region = $1::integer AND number = $2::uuid AND item = $3::text AND (active
 FROM app.lines
 WHERE id = $1::bigint
 FOR NO KEY UPDATE`
+	linesGetByItemForUpdateSQL = `/* table.lines.get_by_item_for_update */ SELECT id, region, number, item, active
+FROM app.lines
+WHERE region = $1::integer AND number = $2::uuid AND item = $3::text AND (active)
+FOR NO KEY UPDATE`
 	linesGetManyForUpdateSQL = `/* table.lines.get_many_for_update */ SELECT id, region, number, item, active
 FROM app.lines
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	linesListSQL = `/* table.lines.list */ SELECT id, region, number, item, active
+FROM (
+  (SELECT id, region, number, item, active
+  FROM app.lines
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, region, number, item, active
+  FROM app.lines
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	linesListByOrderSQL = `/* table.lines.list_by_order */ SELECT id, region, number, item, active
 FROM (
   (SELECT id, region, number, item, active
@@ -205,7 +275,7 @@ FROM (
   UNION ALL
   (SELECT id, region, number, item, active
   FROM app.lines
-  WHERE region = $1::integer AND number = $2::uuid AND (id) > ($3::bigint)
+  WHERE region = $1::integer AND number = $2::uuid AND id > $3::bigint
   ORDER BY id LIMIT $4::bigint)
 ) AS page
 ORDER BY id`
@@ -241,11 +311,25 @@ var linesGetForUpdateOperation = pawl.Operation{
 	NeedsTransaction: true,
 }
 
+var linesGetByItemForUpdateOperation = pawl.Operation{
+	Name:             "table.lines.get_by_item_for_update",
+	Table:            "app.lines",
+	SQL:              linesGetByItemForUpdateSQL,
+	NeedsTransaction: true,
+}
+
 var linesGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.lines.get_many_for_update",
 	Table:            "app.lines",
 	SQL:              linesGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var linesListOperation = pawl.Operation{
+	Name:     "table.lines.list",
+	Table:    "app.lines",
+	SQL:      linesListSQL,
+	ReadOnly: true,
 }
 
 var linesListByOrderOperation = pawl.Operation{

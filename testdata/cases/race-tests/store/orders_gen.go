@@ -102,6 +102,41 @@ func (o Orders) GetForUpdate(ctx context.Context, region int32, number pgtype.UU
 	return pawl.QueryOne(ctx, o.session, &ordersGetForUpdateOperation, (*Order).dest, region, number)
 }
 
+// List reads a page of the rows of orders in the order of region and number.
+// The next page starts after the last row of the one before, so that rows which
+// come or go in between move no other row from one page to another. Nothing is
+// locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT region, number, account, state, paid_by, note
+//	FROM (
+//	  (SELECT region, number, account, state, paid_by, note
+//	  FROM app.orders
+//	  WHERE $1::integer IS NULL
+//	  ORDER BY region, number LIMIT $3::bigint)
+//	  UNION ALL
+//	  (SELECT region, number, account, state, paid_by, note
+//	  FROM app.orders
+//	  WHERE (region, number) > ($1::integer, $2::uuid)
+//	  ORDER BY region, number LIMIT $3::bigint)
+//	) AS page
+//	ORDER BY region, number
+func (o Orders) List(ctx context.Context, after *Order, limit int) ([]Order, error) {
+	if err := pawl.NotNegative(&ordersListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var (
+		afterRegion *int32
+		afterNumber *pgtype.UUID
+	)
+	if after != nil {
+		afterRegion = &after.Region
+		afterNumber = &after.Number
+	}
+	return pawl.QueryAll(ctx, o.session, &ordersListOperation, (*Order).dest, afterRegion, afterNumber, limit)
+}
+
 // ListByAccount reads a page of the rows of orders with the given account in
 // the order of region and number. The next page starts after the last row of
 // the one before, so that rows which come or go in between move no other row
@@ -113,7 +148,7 @@ func (o Orders) GetForUpdate(ctx context.Context, region int32, number pgtype.UU
 //	FROM (
 //	  (SELECT region, number, account, state, paid_by, note
 //	  FROM app.orders
-//	  WHERE account = $1::character varying AND $3::uuid IS NULL
+//	  WHERE account = $1::character varying AND $2::integer IS NULL
 //	  ORDER BY region, number LIMIT $4::bigint)
 //	  UNION ALL
 //	  (SELECT region, number, account, state, paid_by, note
@@ -135,6 +170,41 @@ func (o Orders) ListByAccount(ctx context.Context, account string, after *Order,
 		afterNumber = &after.Number
 	}
 	return pawl.QueryAll(ctx, o.session, &ordersListByAccountOperation, (*Order).dest, account, afterRegion, afterNumber, limit)
+}
+
+// ListByPayer reads a page of the rows of orders with the given paid_by in the
+// order of region and number. The next page starts after the last row of the
+// one before, so that rows which come or go in between move no other row from
+// one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT region, number, account, state, paid_by, note
+//	FROM (
+//	  (SELECT region, number, account, state, paid_by, note
+//	  FROM app.orders
+//	  WHERE paid_by = $1::character varying AND $2::integer IS NULL
+//	  ORDER BY region, number LIMIT $4::bigint)
+//	  UNION ALL
+//	  (SELECT region, number, account, state, paid_by, note
+//	  FROM app.orders
+//	  WHERE paid_by = $1::character varying AND (region, number) > ($2::integer, $3::uuid)
+//	  ORDER BY region, number LIMIT $4::bigint)
+//	) AS page
+//	ORDER BY region, number
+func (o Orders) ListByPayer(ctx context.Context, paidBy string, after *Order, limit int) ([]Order, error) {
+	if err := pawl.NotNegative(&ordersListByPayerOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var (
+		afterRegion *int32
+		afterNumber *pgtype.UUID
+	)
+	if after != nil {
+		afterRegion = &after.Region
+		afterNumber = &after.Number
+	}
+	return pawl.QueryAll(ctx, o.session, &ordersListByPayerOperation, (*Order).dest, paidBy, afterRegion, afterNumber, limit)
 }
 
 // Delete deletes the row of orders with the given region and number. A missing
@@ -257,16 +327,42 @@ WHERE region = $1::integer AND number = $2::uuid`
 FROM app.orders
 WHERE region = $1::integer AND number = $2::uuid
 FOR NO KEY UPDATE`
+	ordersListSQL = `/* table.orders.list */ SELECT region, number, account, state, paid_by, note
+FROM (
+  (SELECT region, number, account, state, paid_by, note
+  FROM app.orders
+  WHERE $1::integer IS NULL
+  ORDER BY region, number LIMIT $3::bigint)
+  UNION ALL
+  (SELECT region, number, account, state, paid_by, note
+  FROM app.orders
+  WHERE (region, number) > ($1::integer, $2::uuid)
+  ORDER BY region, number LIMIT $3::bigint)
+) AS page
+ORDER BY region, number`
 	ordersListByAccountSQL = `/* table.orders.list_by_account */ SELECT region, number, account, state, paid_by, note
 FROM (
   (SELECT region, number, account, state, paid_by, note
   FROM app.orders
-  WHERE account = $1::character varying AND $3::uuid IS NULL
+  WHERE account = $1::character varying AND $2::integer IS NULL
   ORDER BY region, number LIMIT $4::bigint)
   UNION ALL
   (SELECT region, number, account, state, paid_by, note
   FROM app.orders
   WHERE account = $1::character varying AND (region, number) > ($2::integer, $3::uuid)
+  ORDER BY region, number LIMIT $4::bigint)
+) AS page
+ORDER BY region, number`
+	ordersListByPayerSQL = `/* table.orders.list_by_payer */ SELECT region, number, account, state, paid_by, note
+FROM (
+  (SELECT region, number, account, state, paid_by, note
+  FROM app.orders
+  WHERE paid_by = $1::character varying AND $2::integer IS NULL
+  ORDER BY region, number LIMIT $4::bigint)
+  UNION ALL
+  (SELECT region, number, account, state, paid_by, note
+  FROM app.orders
+  WHERE paid_by = $1::character varying AND (region, number) > ($2::integer, $3::uuid)
   ORDER BY region, number LIMIT $4::bigint)
 ) AS page
 ORDER BY region, number`
@@ -351,10 +447,24 @@ var ordersGetForUpdateOperation = pawl.Operation{
 	NeedsTransaction: true,
 }
 
+var ordersListOperation = pawl.Operation{
+	Name:     "table.orders.list",
+	Table:    "app.orders",
+	SQL:      ordersListSQL,
+	ReadOnly: true,
+}
+
 var ordersListByAccountOperation = pawl.Operation{
 	Name:     "table.orders.list_by_account",
 	Table:    "app.orders",
 	SQL:      ordersListByAccountSQL,
+	ReadOnly: true,
+}
+
+var ordersListByPayerOperation = pawl.Operation{
+	Name:     "table.orders.list_by_payer",
+	Table:    "app.orders",
+	SQL:      ordersListByPayerSQL,
 	ReadOnly: true,
 }
 

@@ -100,6 +100,36 @@ func (t Tags) GetManyForUpdate(ctx context.Context, names ...string) ([]Tag, err
 	return pawl.QueryAll(ctx, t.session, &tagsGetManyForUpdateOperation, (*Tag).dest, names)
 }
 
+// List reads a page of the rows of tags in the order of name. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT name
+//	FROM (
+//	  (SELECT name
+//	  FROM app.tags
+//	  WHERE $1::text IS NULL
+//	  ORDER BY name LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT name
+//	  FROM app.tags
+//	  WHERE name > $1::text
+//	  ORDER BY name LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY name
+func (t Tags) List(ctx context.Context, after *Tag, limit int) ([]Tag, error) {
+	if err := pawl.NotNegative(&tagsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterName *string
+	if after != nil {
+		afterName = &after.Name
+	}
+	return pawl.QueryAll(ctx, t.session, &tagsListOperation, (*Tag).dest, afterName, limit)
+}
+
 // Delete deletes the row of tags with the given name. A missing row is not
 // found.
 //
@@ -131,6 +161,19 @@ FROM app.tags
 WHERE name = ANY ($1::text[])
 ORDER BY name
 FOR NO KEY UPDATE`
+	tagsListSQL = `/* table.tags.list */ SELECT name
+FROM (
+  (SELECT name
+  FROM app.tags
+  WHERE $1::text IS NULL
+  ORDER BY name LIMIT $2::bigint)
+  UNION ALL
+  (SELECT name
+  FROM app.tags
+  WHERE name > $1::text
+  ORDER BY name LIMIT $2::bigint)
+) AS page
+ORDER BY name`
 	tagsDeleteSQL = `/* table.tags.delete */ DELETE FROM app.tags
 WHERE name = $1::text`
 )
@@ -161,6 +204,13 @@ var tagsGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.tags",
 	SQL:              tagsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var tagsListOperation = pawl.Operation{
+	Name:     "table.tags.list",
+	Table:    "app.tags",
+	SQL:      tagsListSQL,
+	ReadOnly: true,
 }
 
 var tagsDeleteOperation = pawl.Operation{

@@ -80,6 +80,41 @@ func (r RoomFeatures) GetForUpdate(ctx context.Context, roomID int64, feature st
 	return pawl.QueryOne(ctx, r.session, &roomFeaturesGetForUpdateOperation, (*RoomFeature).dest, roomID, feature)
 }
 
+// List reads a page of the rows of room_features in the order of room_id and
+// feature. The next page starts after the last row of the one before, so that
+// rows which come or go in between move no other row from one page to another.
+// Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT room_id, feature
+//	FROM (
+//	  (SELECT room_id, feature
+//	  FROM app.room_features
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY room_id, feature LIMIT $3::bigint)
+//	  UNION ALL
+//	  (SELECT room_id, feature
+//	  FROM app.room_features
+//	  WHERE (room_id, feature) > ($1::bigint, $2::text)
+//	  ORDER BY room_id, feature LIMIT $3::bigint)
+//	) AS page
+//	ORDER BY room_id, feature
+func (r RoomFeatures) List(ctx context.Context, after *RoomFeature, limit int) ([]RoomFeature, error) {
+	if err := pawl.NotNegative(&roomFeaturesListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var (
+		afterRoomID  *int64
+		afterFeature *string
+	)
+	if after != nil {
+		afterRoomID = &after.RoomID
+		afterFeature = &after.Feature
+	}
+	return pawl.QueryAll(ctx, r.session, &roomFeaturesListOperation, (*RoomFeature).dest, afterRoomID, afterFeature, limit)
+}
+
 // Delete deletes the row of room_features with the given room_id and feature. A
 // missing row is not found.
 //
@@ -106,6 +141,19 @@ WHERE room_id = $1::bigint AND feature = $2::text`
 FROM app.room_features
 WHERE room_id = $1::bigint AND feature = $2::text
 FOR NO KEY UPDATE`
+	roomFeaturesListSQL = `/* table.room_features.list */ SELECT room_id, feature
+FROM (
+  (SELECT room_id, feature
+  FROM app.room_features
+  WHERE $1::bigint IS NULL
+  ORDER BY room_id, feature LIMIT $3::bigint)
+  UNION ALL
+  (SELECT room_id, feature
+  FROM app.room_features
+  WHERE (room_id, feature) > ($1::bigint, $2::text)
+  ORDER BY room_id, feature LIMIT $3::bigint)
+) AS page
+ORDER BY room_id, feature`
 	roomFeaturesDeleteSQL = `/* table.room_features.delete */ DELETE FROM app.room_features
 WHERE room_id = $1::bigint AND feature = $2::text`
 )
@@ -129,6 +177,13 @@ var roomFeaturesGetForUpdateOperation = pawl.Operation{
 	Table:            "app.room_features",
 	SQL:              roomFeaturesGetForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var roomFeaturesListOperation = pawl.Operation{
+	Name:     "table.room_features.list",
+	Table:    "app.room_features",
+	SQL:      roomFeaturesListSQL,
+	ReadOnly: true,
 }
 
 var roomFeaturesDeleteOperation = pawl.Operation{

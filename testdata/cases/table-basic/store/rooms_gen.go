@@ -121,6 +121,36 @@ func (r Rooms) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Room, erro
 	return pawl.QueryAll(ctx, r.session, &roomsGetManyForUpdateOperation, (*Room).dest, ids)
 }
 
+// List reads a page of the rows of rooms in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, name, seats, open, kind, added_at, closed_at
+//	FROM (
+//	  (SELECT id, name, seats, open, kind, added_at, closed_at
+//	  FROM app.rooms
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, name, seats, open, kind, added_at, closed_at
+//	  FROM app.rooms
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (r Rooms) List(ctx context.Context, after *Room, limit int) ([]Room, error) {
+	if err := pawl.NotNegative(&roomsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, r.session, &roomsListOperation, (*Room).dest, afterID, limit)
+}
+
 // Delete deletes the row of rooms with the given id. A missing row is not
 // found.
 //
@@ -152,6 +182,19 @@ FROM app.rooms
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	roomsListSQL = `/* table.rooms.list */ SELECT id, name, seats, open, kind, added_at, closed_at
+FROM (
+  (SELECT id, name, seats, open, kind, added_at, closed_at
+  FROM app.rooms
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, name, seats, open, kind, added_at, closed_at
+  FROM app.rooms
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	roomsDeleteSQL = `/* table.rooms.delete */ DELETE FROM app.rooms
 WHERE id = $1::bigint`
 )
@@ -181,6 +224,13 @@ var roomsGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.rooms",
 	SQL:              roomsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var roomsListOperation = pawl.Operation{
+	Name:     "table.rooms.list",
+	Table:    "app.rooms",
+	SQL:      roomsListSQL,
+	ReadOnly: true,
 }
 
 var roomsDeleteOperation = pawl.Operation{

@@ -115,6 +115,36 @@ func (s Seats) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Seat, erro
 	return pawl.QueryAll(ctx, s.session, &seatsGetManyForUpdateOperation, (*Seat).dest, ids)
 }
 
+// List reads a page of the rows of seats in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, state, customer_id, price, version
+//	FROM (
+//	  (SELECT id, state, customer_id, price, version
+//	  FROM app.seats
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, state, customer_id, price, version
+//	  FROM app.seats
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (s Seats) List(ctx context.Context, after *Seat, limit int) ([]Seat, error) {
+	if err := pawl.NotNegative(&seatsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, s.session, &seatsListOperation, (*Seat).dest, afterID, limit)
+}
+
 // Delete deletes the row of seats with the given id. A missing row is not
 // found.
 //
@@ -196,6 +226,19 @@ FROM app.seats
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	seatsListSQL = `/* table.seats.list */ SELECT id, state, customer_id, price, version
+FROM (
+  (SELECT id, state, customer_id, price, version
+  FROM app.seats
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, state, customer_id, price, version
+  FROM app.seats
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	seatsDeleteSQL = `/* table.seats.delete */ DELETE FROM app.seats
 WHERE id = $1::bigint`
 	seatsBookSQL = `/* table.seats.transitions.state.book */ UPDATE app.seats
@@ -274,6 +317,13 @@ var seatsGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.seats",
 	SQL:              seatsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var seatsListOperation = pawl.Operation{
+	Name:     "table.seats.list",
+	Table:    "app.seats",
+	SQL:      seatsListSQL,
+	ReadOnly: true,
 }
 
 var seatsDeleteOperation = pawl.Operation{

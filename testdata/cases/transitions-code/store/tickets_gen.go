@@ -103,6 +103,36 @@ func (t Tickets) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Ticket, 
 	return pawl.QueryAll(ctx, t.session, &ticketsGetManyForUpdateOperation, (*Ticket).dest, ids)
 }
 
+// List reads a page of the rows of tickets in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, state
+//	FROM (
+//	  (SELECT id, state
+//	  FROM app.tickets
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, state
+//	  FROM app.tickets
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (t Tickets) List(ctx context.Context, after *Ticket, limit int) ([]Ticket, error) {
+	if err := pawl.NotNegative(&ticketsListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, t.session, &ticketsListOperation, (*Ticket).dest, afterID, limit)
+}
+
 // Delete deletes the row of tickets with the given id. A missing row is not
 // found.
 //
@@ -176,6 +206,19 @@ FROM app.tickets
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	ticketsListSQL = `/* table.tickets.list */ SELECT id, state
+FROM (
+  (SELECT id, state
+  FROM app.tickets
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, state
+  FROM app.tickets
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	ticketsDeleteSQL = `/* table.tickets.delete */ DELETE FROM app.tickets
 WHERE id = $1::bigint`
 	ticketsCloseSQL = `/* table.tickets.transitions.state.close */ UPDATE app.tickets
@@ -244,6 +287,13 @@ var ticketsGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.tickets",
 	SQL:              ticketsGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var ticketsListOperation = pawl.Operation{
+	Name:     "table.tickets.list",
+	Table:    "app.tickets",
+	SQL:      ticketsListSQL,
+	ReadOnly: true,
 }
 
 var ticketsDeleteOperation = pawl.Operation{

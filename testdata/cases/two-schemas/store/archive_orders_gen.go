@@ -105,6 +105,36 @@ func (a ArchiveOrders) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Ar
 	return pawl.QueryAll(ctx, a.session, &archiveOrdersGetManyForUpdateOperation, (*ArchiveOrder).dest, ids)
 }
 
+// List reads a page of the rows of orders in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, state
+//	FROM (
+//	  (SELECT id, state
+//	  FROM "Archive".orders
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, state
+//	  FROM "Archive".orders
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (a ArchiveOrders) List(ctx context.Context, after *ArchiveOrder, limit int) ([]ArchiveOrder, error) {
+	if err := pawl.NotNegative(&archiveOrdersListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, a.session, &archiveOrdersListOperation, (*ArchiveOrder).dest, afterID, limit)
+}
+
 // Delete deletes the row of orders with the given id. A missing row is not
 // found.
 //
@@ -156,6 +186,19 @@ FROM "Archive".orders
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	archiveOrdersListSQL = `/* table.archive_orders.list */ SELECT id, state
+FROM (
+  (SELECT id, state
+  FROM "Archive".orders
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, state
+  FROM "Archive".orders
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	archiveOrdersDeleteSQL = `/* table.archive_orders.delete */ DELETE FROM "Archive".orders
 WHERE id = $1::bigint`
 	archiveOrdersCloseSQL = `/* table.archive_orders.transitions.state.close */ UPDATE "Archive".orders
@@ -204,6 +247,13 @@ var archiveOrdersGetManyForUpdateOperation = pawl.Operation{
 	Table:            "Archive.orders",
 	SQL:              archiveOrdersGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var archiveOrdersListOperation = pawl.Operation{
+	Name:     "table.archive_orders.list",
+	Table:    "Archive.orders",
+	SQL:      archiveOrdersListSQL,
+	ReadOnly: true,
 }
 
 var archiveOrdersDeleteOperation = pawl.Operation{

@@ -102,6 +102,36 @@ func (o Orders) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Order, er
 	return pawl.QueryAll(ctx, o.session, &ordersGetManyForUpdateOperation, (*Order).dest, ids)
 }
 
+// List reads a page of the rows of orders in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, state
+//	FROM (
+//	  (SELECT id, state
+//	  FROM app.orders
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, state
+//	  FROM app.orders
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (o Orders) List(ctx context.Context, after *Order, limit int) ([]Order, error) {
+	if err := pawl.NotNegative(&ordersListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, o.session, &ordersListOperation, (*Order).dest, afterID, limit)
+}
+
 // Delete deletes the row of orders with the given id. A missing row is not
 // found. A row that others still refer to stays, and the error names their
 // foreign key.
@@ -156,6 +186,19 @@ FROM app.orders
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	ordersListSQL = `/* table.orders.list */ SELECT id, state
+FROM (
+  (SELECT id, state
+  FROM app.orders
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, state
+  FROM app.orders
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	ordersDeleteSQL = `/* table.orders.delete */ DELETE FROM app.orders
 WHERE id = $1::bigint`
 	ordersCloseSQL = `/* table.orders.transitions.state.close */ UPDATE app.orders
@@ -204,6 +247,13 @@ var ordersGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.orders",
 	SQL:              ordersGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var ordersListOperation = pawl.Operation{
+	Name:     "table.orders.list",
+	Table:    "app.orders",
+	SQL:      ordersListSQL,
+	ReadOnly: true,
 }
 
 var ordersDeleteOperation = pawl.Operation{

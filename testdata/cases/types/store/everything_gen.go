@@ -281,6 +281,45 @@ func (e Everything) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Every
 	return pawl.QueryAll(ctx, e.session, &everythingGetManyForUpdateOperation, (*EverythingRow).dest, ids)
 }
 
+// List reads a page of the rows of everything in the order of id. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT id, small, whole, big, exact, money, single, double, flag, words, short, bytes, day, moment,
+//	  moment_ms, hour, hour_ms, span, ident, document, address, network, mac, bits, more_bits, ints, bigs,
+//	  exacts, days, moments, tags, numbers, idents, word_or_null, exact_or_null, moment_or_null,
+//	  document_or_null, days_or_null, tags_or_null, vector
+//	FROM (
+//	  (SELECT id, small, whole, big, exact, money, single, double, flag, words, short, bytes, day, moment,
+//	    moment_ms, hour, hour_ms, span, ident, document, address, network, mac, bits, more_bits, ints, bigs,
+//	    exacts, days, moments, tags, numbers, idents, word_or_null, exact_or_null, moment_or_null,
+//	    document_or_null, days_or_null, tags_or_null, vector
+//	  FROM app.everything
+//	  WHERE $1::bigint IS NULL
+//	  ORDER BY id LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT id, small, whole, big, exact, money, single, double, flag, words, short, bytes, day, moment,
+//	    moment_ms, hour, hour_ms, span, ident, document, address, network, mac, bits, more_bits, ints, bigs,
+//	    exacts, days, moments, tags, numbers, idents, word_or_null, exact_or_null, moment_or_null,
+//	    document_or_null, days_or_null, tags_or_null, vector
+//	  FROM app.everything
+//	  WHERE id > $1::bigint
+//	  ORDER BY id LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY id
+func (e Everything) List(ctx context.Context, after *EverythingRow, limit int) ([]EverythingRow, error) {
+	if err := pawl.NotNegative(&everythingListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterID *int64
+	if after != nil {
+		afterID = &after.ID
+	}
+	return pawl.QueryAll(ctx, e.session, &everythingListOperation, (*EverythingRow).dest, afterID, limit)
+}
+
 // Delete deletes the row of everything with the given id. A missing row is not
 // found.
 //
@@ -356,6 +395,19 @@ FROM app.everything
 WHERE id = ANY ($1::bigint[])
 ORDER BY id
 FOR NO KEY UPDATE`
+	everythingListSQL = `/* table.everything.list */ SELECT id, small, whole, big, exact, money, single, double, flag, words, short, bytes, day, moment, moment_ms, hour, hour_ms, span, ident, document, address, network, mac, bits, more_bits, ints, bigs, exacts, days, moments, tags, numbers, idents, word_or_null, exact_or_null, moment_or_null, document_or_null, days_or_null, tags_or_null, vector
+FROM (
+  (SELECT id, small, whole, big, exact, money, single, double, flag, words, short, bytes, day, moment, moment_ms, hour, hour_ms, span, ident, document, address, network, mac, bits, more_bits, ints, bigs, exacts, days, moments, tags, numbers, idents, word_or_null, exact_or_null, moment_or_null, document_or_null, days_or_null, tags_or_null, vector
+  FROM app.everything
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, small, whole, big, exact, money, single, double, flag, words, short, bytes, day, moment, moment_ms, hour, hour_ms, span, ident, document, address, network, mac, bits, more_bits, ints, bigs, exacts, days, moments, tags, numbers, idents, word_or_null, exact_or_null, moment_or_null, document_or_null, days_or_null, tags_or_null, vector
+  FROM app.everything
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id`
 	everythingDeleteSQL = `/* table.everything.delete */ DELETE FROM app.everything
 WHERE id = $1::bigint`
 	everythingChangeLockSQL = `/* table.everything.edit.change */ SELECT id, small, whole, big, exact, money, single, double, flag, words, short, bytes, day, moment, moment_ms, hour, hour_ms, span, ident, document, address, network, mac, bits, more_bits, ints, bigs, exacts, days, moments, tags, numbers, idents, word_or_null, exact_or_null, moment_or_null, document_or_null, days_or_null, tags_or_null, vector
@@ -393,6 +445,13 @@ var everythingGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.everything",
 	SQL:              everythingGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var everythingListOperation = pawl.Operation{
+	Name:     "table.everything.list",
+	Table:    "app.everything",
+	SQL:      everythingListSQL,
+	ReadOnly: true,
 }
 
 var everythingDeleteOperation = pawl.Operation{
