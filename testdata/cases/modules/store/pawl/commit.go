@@ -116,7 +116,8 @@ func (s *Session) resolve(ctx context.Context, name, xid string, cause error) er
 func (s *Session) commitStatus(ctx context.Context, xid string) string {
 	for ctx.Err() == nil {
 		var status *string
-		err := s.root.resolver.QueryRow(ctx, "SELECT pg_catalog.pg_xact_status($1::text::xid8)", xid).Scan(&status)
+		// In one message, which passes any pooler.
+		err := s.root.resolver.QueryRow(ctx, "SELECT pg_catalog.pg_xact_status($1::text::xid8)", pgx.QueryExecModeExec, xid).Scan(&status)
 		if err == nil {
 			if status == nil {
 				return ""

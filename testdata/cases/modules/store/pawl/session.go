@@ -29,6 +29,12 @@ type root struct {
 	resolve     bool
 	settings    settingsCache
 
+	pooled   bool // another server connection for each transaction
+	prepares bool // the pooler keeps prepared statements
+	// describes is set in the mode that asks what a statement looks like in one
+	// message and runs it in the next, which behind a pooler may meet another server.
+	describes bool
+
 	// explicit is set when the database's default isolation level turned out not
 	// to be read committed: one-statement calls then open their transaction
 	// themselves. It is a hint that saves a round trip; each call checks anyway.
@@ -47,6 +53,7 @@ func NewSession(db DB, defaults Transaction, constraints Constraints, options ..
 	if r.resolve && r.resolver == nil {
 		r.resolver = db
 	}
+	r.checkMode(db)
 	s := &Session{root: r}
 	s.bind(db)
 	return s

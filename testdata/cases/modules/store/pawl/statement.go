@@ -168,11 +168,7 @@ func (c *call) retry(ctx context.Context, args []any, into collector, err error)
 func (c *call) once(ctx context.Context, args []any, into collector) error {
 	into.reset()
 	if c.op.ReadOnly && len(c.op.Prelude) == 0 {
-		rows, err := c.s.db.Query(ctx, c.op.SQL, args...)
-		if err != nil {
-			return err
-		}
-		return into.collect(rows)
+		return c.read(ctx, args, into)
 	}
 	db := c.s.db
 	if pool, ok := db.(acquirer); ok {
@@ -187,6 +183,20 @@ func (c *call) once(ctx context.Context, args []any, into collector) error {
 	err := c.on(ctx, db, known, args, into)
 	known.note(c.op.SQL, err)
 	return err
+}
+
+// read runs a statement that needs no limits.
+func (c *call) read(ctx context.Context, args []any, into collector) error {
+	if c.s.root.describes {
+		// A batch parses the statement again where it runs it. Query counts on
+		// finding what it had described, which is on another server by then.
+		return c.s.insideBatch(ctx, c.op, args, into)
+	}
+	rows, err := c.s.db.Query(ctx, c.op.SQL, args...)
+	if err != nil {
+		return err
+	}
+	return into.collect(rows)
 }
 
 // on is once on a connection.

@@ -371,6 +371,7 @@ func (s *Session) inside(ctx context.Context, op *Operation, args []any, into co
 	return s.tx.note(err)
 }
 
+// insideBatch runs a statement with its prelude in one round trip.
 func (s *Session) insideBatch(ctx context.Context, op *Operation, args []any, into collector) error {
 	var b pgx.Batch
 	op.queue(&b, args)
