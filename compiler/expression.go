@@ -57,6 +57,7 @@ func (c *compilation) parse(src *dsl.SQL, what string, r row) *expression {
 		parsed = parsed.Qualify("")
 	}
 	e := &expression{Expr: parsed, source: *src}
+	c.behindPooler(e, what)
 	if r.changing > pgsql.Immutable && what != "check" && c.frozenIn(e, what) {
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// BehindPooler says that connections go through a pooler that may give each
+// WithTransactionPooler says that connections go through a pooler that may give each
 // transaction another server connection, such as PgBouncer with pool_mode =
 // transaction. A specification says it with pooler = "transaction" in its target;
 // generated code then passes this option by itself.
@@ -13,13 +13,13 @@ import (
 // [NewSession] panics with a *PoolerError when db keeps prepared statements, as
 // pgx does unless told otherwise: they belong to one server connection, and the
 // next transaction may meet another. Set default_query_exec_mode=cache_describe
-// in the connection string, or see [PoolerPrepares].
-func BehindPooler() Option { return func(r *root) { r.pooled = true } }
+// in the connection string, or see [WithPreparedStatements].
+func WithTransactionPooler() Option { return func(r *root) { r.pooled = true } }
 
-// PoolerPrepares says that the pooler itself brings prepared statements to the
+// WithPreparedStatements says that the pooler itself brings prepared statements to the
 // server connection that it picks: PgBouncer 1.21 or newer with
 // max_prepared_statements above zero. Every execution mode is then good behind it.
-func PoolerPrepares() Option { return func(r *root) { r.prepares = true } }
+func WithPreparedStatements() Option { return func(r *root) { r.prepares = true } }
 
 // PoolerError says that a pool keeps prepared statements although its
 // connections go through a pooler that does not.
@@ -31,7 +31,7 @@ type PoolerError struct {
 func (e *PoolerError) Error() string {
 	return "pawl: the execution mode " + e.Mode.String() + " keeps prepared statements, which a transaction pooler loses: " +
 		"set default_query_exec_mode=cache_describe in the connection string, " +
-		"or pass pawl.PoolerPrepares() where the pooler keeps them (PgBouncer 1.21 with max_prepared_statements)"
+		"or pass pawl.WithPreparedStatements() where the pooler keeps them (PgBouncer 1.21 with max_prepared_statements)"
 }
 
 // checkMode looks at how db runs statements.

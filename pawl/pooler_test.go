@@ -26,7 +26,7 @@ func TestRuntimeThroughAPooler(t *testing.T) {
 			direct := applied(t)
 			exec(t, direct, `INSERT INTO app.rooms (name) VALUES ('blue')`)
 			pool := connect(t, pooler.URL(direct.Config().ConnConfig.Database), inMode(mode))
-			s := session(pool, pawl.BehindPooler(), pawl.WithResolveCommit(nil))
+			s := session(pool, pawl.WithTransactionPooler(), pawl.WithResolveCommit(nil))
 			backends := openServers(t, pool)
 			if len(backends) < 2 {
 				t.Fatalf("the pooler shares %d server connections, which proves nothing", len(backends))
@@ -73,11 +73,11 @@ func TestPreparingModeIsRefusedBehindAPooler(t *testing.T) {
 		options []pawl.Option
 		refused bool
 	}{
-		"a pool":                        {connect(t, url), []pawl.Option{pawl.BehindPooler()}, true},
-		"a transaction":                 {tx, []pawl.Option{pawl.BehindPooler()}, true},
-		"what wraps a pool":             {&beginFails{Pool: connect(t, url)}, []pawl.Option{pawl.BehindPooler()}, true},
-		"a pooler that prepares":        {connect(t, url), []pawl.Option{pawl.PoolerPrepares(), pawl.BehindPooler()}, false},
-		"a mode that prepares nothing":  {connect(t, url, inMode(pgx.QueryExecModeCacheDescribe)), []pawl.Option{pawl.BehindPooler()}, false},
+		"a pool":                        {connect(t, url), []pawl.Option{pawl.WithTransactionPooler()}, true},
+		"a transaction":                 {tx, []pawl.Option{pawl.WithTransactionPooler()}, true},
+		"what wraps a pool":             {&beginFails{Pool: connect(t, url)}, []pawl.Option{pawl.WithTransactionPooler()}, true},
+		"a pooler that prepares":        {connect(t, url), []pawl.Option{pawl.WithPreparedStatements(), pawl.WithTransactionPooler()}, false},
+		"a mode that prepares nothing":  {connect(t, url, inMode(pgx.QueryExecModeCacheDescribe)), []pawl.Option{pawl.WithTransactionPooler()}, false},
 		"connections of the pool's own": {connect(t, url), nil, false},
 	} {
 		func() {

@@ -53,8 +53,11 @@ func (e *emitter) emitStoreType(w *writer) {
 	w.P("}")
 	w.P()
 	w.Doc("New returns a Store on db: a pool, a connection or a transaction of pgx, or what wraps one. " +
-		"An option wins over what the specification says.")
+		"An option wins over what the specification says." + e.poolerDoc())
 	w.P("func New(db ", e.pawl("DB"), ", options ...", e.pawl("Option"), ") *Store {")
+	if e.program.Pooler == ir.TransactionPooler {
+		w.P("options = append([]", e.pawl("Option"), "{", e.pawl("WithTransactionPooler"), "()}, options...)")
+	}
 	w.P("return ", bindFunc, "(", e.pawl("NewSession"), "(db, ", defaultLimitsVar, ", ", constraintsVar, ", options...))")
 	w.P("}")
 	w.P()
@@ -71,6 +74,16 @@ func (e *emitter) emitStoreType(w *writer) {
 	w.P("session: session,")
 	w.P("}")
 	w.P("}")
+}
+
+// poolerDoc says what New refuses where a pooler stands between.
+func (e *emitter) poolerDoc() string {
+	if e.program.Pooler != ir.TransactionPooler {
+		return ""
+	}
+	return "\n\nA target of the specification says that connections go through a transaction pooler. New panics on a pool that keeps prepared " +
+		"statements, pgx's default: set default_query_exec_mode=cache_describe in the connection string. " +
+		"The option WithPreparedStatements takes it all the same, where the pooler keeps them or a test has none."
 }
 
 func (e *emitter) storeField(w *writer, typ, about string) {

@@ -57,10 +57,10 @@ func TestPreparedStatementsDoNotPassAPooler(t *testing.T) {
 		store.New(pool, options...)
 		return nil
 	}
-	if e, ok := refused(pawl.BehindPooler()).(*pawl.PoolerError); !ok || e.Mode != pgx.QueryExecModeCacheStatement {
+	if e, ok := refused(pawl.WithTransactionPooler()).(*pawl.PoolerError); !ok || e.Mode != pgx.QueryExecModeCacheStatement {
 		t.Errorf("a pool that prepares statements was taken: %v", e)
 	}
-	if e := refused(pawl.BehindPooler(), pawl.PoolerPrepares()); e != nil {
+	if e := refused(pawl.WithTransactionPooler(), pawl.WithPreparedStatements()); e != nil {
 		t.Errorf("told that the pooler prepares, New still panics: %v", e)
 	}
 	db := store.New(pool)

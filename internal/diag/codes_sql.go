@@ -43,6 +43,8 @@ const (
 	FrozenTime Code = "frozen-time"
 	// VolatileFunction is a function that gives another result at each call.
 	VolatileFunction Code = "volatile-function"
+	// SessionBehindPooler is what needs a session where a pooler gives none.
+	SessionBehindPooler Code = "session-behind-pooler"
 )
 
 // checkExample is a table with one CHECK, the smallest file that holds SQL.
@@ -200,5 +202,15 @@ var sqlCodes = []Entry{
 		Explain: "A guard is evaluated again when the statement had to wait, and once more to explain why no row was " +
 			"changed. With a volatile function the answers differ.",
 		Example: checkExample("random() < 0.5"),
+	},
+	{
+		Code:    SessionBehindPooler,
+		Summary: "this needs a session, and a transaction pooler gives none",
+		Explain: "Behind a pooler in transaction mode a client has a server connection for the length of a transaction. What belongs to " +
+			"the session is lost with it, or worse, stays behind for the next client: advisory locks without xact in their name, " +
+			"set_config, LISTEN, temporary tables, the last value of a sequence. Locks that end with the transaction work.",
+		Example: "target \"production\" {\n  url       = \"postgres://pooler/app\"\n  admin_url = \"postgres://server/app\"\n  pooler    = \"transaction\"\n}\n" +
+			"table \"jobs\" {\n  column \"id\" { type = bigint }\n  column \"held\" { type = boolean }\n  primary_key { columns = [id] }\n" +
+			"  adjust \"hold\" { set = { held = \"pg_try_advisory_lock(id)\" } }\n}\n",
 	},
 }
