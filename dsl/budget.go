@@ -5,98 +5,108 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// maxWork bounds one evaluation: the bytes and elements of all that its loops
-// and functions make. Loops in loops multiply, and HCL's evaluator cannot be
-// stopped from outside.
-const maxWork = 1 << 19
+// Bounds of the work of evaluations: the bytes and elements of all that their
+// loops and functions make. Loops in loops multiply, and HCL's evaluator cannot
+// be stopped from outside.
+const (
+	maxWork  = 1 << 19 // of one evaluation
+	maxTotal = 1 << 23 // of all evaluations of a project
+	// roundWork is what a round of a loop costs beside what it makes: the
+	// evaluator keeps a scope and a value for it.
+	roundWork = 32
+)
 
-// budget is what is left of the work of one evaluation.
+// budget is what is left of the work of one evaluation. It is taken off that of
+// the whole project as well, so that many expressions make no more than one.
 type budget struct {
 	left     int
 	exceeded bool
+	total    *int // left of the project's
+
+	// mismatch is the place of the first comparison of a type with something
+	// else.
+	mismatch *hcl.Range
 }
 
-func newBudget() *budget { return &budget{left: maxWork} }
+func (l *shared) newBudget() *budget { return &budget{left: maxWork, total: &l.work} }
 
 // spend takes a value's size off the budget and reports whether it was there.
 func (b *budget) spend(size int) bool {
 	b.left -= size
-	b.exceeded = b.exceeded || b.left < 0
+	*b.total -= size
+	b.exceeded = b.exceeded || b.left < 0 || *b.total < 0
 	return !b.exceeded
-}
-
-// bound makes the loops of an expression spend the budget.
-func (b *budget) bound(expr hclsyntax.Expression) {
-	_ = hclsyntax.VisitAll(expr, func(n hclsyntax.Node) hcl.Diagnostics {
-		if loop, ok := n.(*hclsyntax.ForExpr); ok {
-			loop.KeyExpr, loop.ValExpr, loop.CondExpr = b.counted(loop.KeyExpr), b.counted(loop.ValExpr), b.counted(loop.CondExpr)
-		}
-		return nil
-	})
-}
-
-// counted is a part of a loop that is evaluated once a round.
-type counted struct {
-	hclsyntax.Expression
-	budget *budget
-}
-
-func (b *budget) counted(expr hclsyntax.Expression) hclsyntax.Expression {
-	switch expr := expr.(type) {
-	case nil:
-		return nil
-	case *counted: // the text is evaluated again
-		return &counted{expr.Expression, b}
-	}
-	return &counted{expr, b}
-}
-
-// Value evaluates the part while there is work left. What it gives after that is
-// thrown away with the whole evaluation.
-func (c *counted) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	if c.budget.exceeded {
-		return cty.DynamicVal, nil
-	}
-	v, diags := c.Expression.Value(ctx)
-	if c.budget.exceeded || !c.budget.spend(1+sizeOf(v)) {
-		return cty.DynamicVal, nil // or the loops around it would measure what is too large
-	}
-	return v, diags
 }
 
 var errTooLarge = errors.New("the result would be larger than 64 kilobytes")
 
-// limited makes a function spend the budget, and refuse results that are too
-// large before they are made.
+// limited makes a function spend the budget, and refuse arguments and results
+// that are too large before they are made.
 func (b *budget) limited(name string, f function.Function) function.Function {
-	spec := &function.Spec{
+	return function.New(&function.Spec{
 		Params:   f.Params(),
 		VarParam: f.VarParam(),
-		Type:     f.ReturnTypeForValues,
+		Type: func(args []cty.Value) (cty.Type, error) { // it may do all the work, as that of jsondecode
+			if err := b.admit(name, args); err != nil {
+				return cty.DynamicPseudoType, err
+			}
+			return f.ReturnTypeForValues(args)
+		},
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			v, err := f.Call(args)
+			if err == nil && (b.exceeded || !b.spend(sizeOf(v))) {
+				return cty.NilVal, errTooLarge
+			}
+			return v, err
+		},
+	})
+}
+
+// admit says why a function may not be called.
+func (b *budget) admit(name string, args []cty.Value) error {
+	size, known := roundWork, true
+	for _, arg := range args {
+		size += sizeOf(arg)
+		known = known && arg.IsWhollyKnown() && !arg.IsNull()
 	}
-	spec.Impl = func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-		if resultOf(name, args) > maxValue {
-			return cty.NilVal, errTooLarge
-		}
-		size := 1
-		for _, arg := range args {
-			size += sizeOf(arg)
-		}
-		if !b.spend(size) {
-			return cty.NilVal, errTooLarge
-		}
-		v, err := f.Call(args)
-		if err == nil && !b.spend(sizeOf(v)) {
-			return cty.NilVal, errTooLarge
-		}
-		return v, err
+	switch {
+	case !b.spend(size), known && resultOf(name, args) > maxValue:
+		return errTooLarge
+	case !known:
+		return nil
+	case name == "jsondecode" && depthOf(args[0].AsString()) > maxDepth:
+		return errors.New("the text is nested too deep")
+	case name == "distinct" && !b.spend(args[0].LengthInt()*args[0].LengthInt()/4): // it compares each with each
+		return errors.New("the list is too long")
 	}
-	return function.New(spec)
+	return nil
+}
+
+// depthOf returns how many brackets are open at once in a JSON text, at most.
+func depthOf(text string) int {
+	deepest, open := 0, 0
+	quoted, escaped := false, false
+	for _, r := range text {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && r == '\\':
+			escaped = true
+		case r == '"':
+			quoted = !quoted
+		case quoted:
+		case r == '[' || r == '{':
+			open++
+			deepest = max(deepest, open)
+		case r == ']' || r == '}':
+			open--
+		}
+	}
+	return deepest
 }
 
 // resultOf estimates how large the result of a function is that can make much

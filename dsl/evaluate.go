@@ -17,13 +17,18 @@ import (
 // its elements: a few locals that each double the last would fill the memory.
 const maxValue = 1 << 16
 
+// shortNumber is how many digits of a number count as nothing: a cty.Number
+// holds 154.
+const shortNumber = 160
+
 // value evaluates an expression. It is false when there is no value; the reason
 // has then been reported, here or where the cause is, and the caller stays
 // silent. The schema tells what the attribute takes, for the help of messages;
 // it may be nil.
 func (p *project) value(expr hclsyntax.Expression, want *attrSchema) (cty.Value, bool) {
 	if isConstant(expr) {
-		return p.finish(expr, nil, nil)
+		v, diags := expr.Value(nil)
+		return p.finish(expr, v, diags)
 	}
 	if call, ok := expr.(*hclsyntax.FunctionCallExpr); ok && call.Name == sqlFunction && len(call.Args) == 1 {
 		text, ok := p.sqlText(call.Args[0], want)
@@ -32,25 +37,24 @@ func (p *project) value(expr hclsyntax.Expression, want *attrSchema) (cty.Value,
 		}
 		return cty.CapsuleVal(sqlCapsule, &text), true
 	}
-	b := newBudget()
+	if p.work < 0 {
+		return cty.NilVal, false // reported where it was spent
+	}
+	b := p.newBudget()
 	ctx, ok := p.context(expr, want, b)
 	if !ok {
 		return cty.NilVal, false
 	}
-	b.bound(expr)
-	if !p.comparable(expr, ctx) {
+	v, diags := b.evaluate(expr, ctx)
+	if d := b.refusal(expr.Range()); d != nil {
+		p.report(*d)
 		return cty.NilVal, false
 	}
-	return p.finish(expr, ctx, b)
+	return p.finish(expr, v, diags)
 }
 
-// finish runs the HCL evaluator and refuses what no attribute can use.
-func (p *project) finish(expr hclsyntax.Expression, ctx *hcl.EvalContext, b *budget) (cty.Value, bool) {
-	v, diags := expr.Value(ctx)
-	if b != nil && b.exceeded {
-		p.report(workExceeded(expr.Range()))
-		return cty.NilVal, false
-	}
+// finish reports what the evaluator says, and refuses what no attribute can use.
+func (p *project) finish(expr hclsyntax.Expression, v cty.Value, diags hcl.Diagnostics) (cty.Value, bool) {
 	if diags.HasErrors() {
 		for _, d := range diags {
 			hidePanic(d)
@@ -65,9 +69,26 @@ func (p *project) finish(expr hclsyntax.Expression, ctx *hcl.EvalContext, b *bud
 	return v, true
 }
 
-// workExceeded reports an evaluation that has spent its budget.
-func workExceeded(at hcl.Range) diag.Diagnostic {
-	return tooLarge(at, "The expression makes more than 512 kilobytes of values on its way.", "loop over fewer values")
+// refusal says what is wrong with an evaluation beside what the evaluator says;
+// nil when nothing is.
+func (b *budget) refusal(at hcl.Range) *diag.Diagnostic {
+	switch {
+	case *b.total < 0:
+		d := tooLarge(at, "The expressions of the project make more than 8 megabytes of values on their way.", "loop over fewer values")
+		return &d
+	case b.exceeded:
+		d := tooLarge(at, "The expression makes more than 512 kilobytes of values on its way.", "loop over fewer values")
+		return &d
+	case b.mismatch != nil:
+		return &diag.Diagnostic{
+			Code:        diag.WrongType,
+			Detail:      "A type is compared with something that is no type.",
+			Subject:     *b.mismatch,
+			Consequence: "The comparison would be false for every type.",
+			Help:        "write the type without quotes: … == bigint",
+		}
+	}
+	return nil
 }
 
 // hidePanic rewrites the message of a library function that gave up on its
@@ -184,40 +205,18 @@ func unknownFunction(call *hclsyntax.FunctionCallExpr) diag.Diagnostic {
 	return d
 }
 
-// comparable reports comparisons of a type with something else, which would be
-// false whatever the type is.
-func (p *project) comparable(expr hclsyntax.Expression, ctx *hcl.EvalContext) bool {
-	fine := true
-	_ = hclsyntax.VisitAll(expr, func(n hclsyntax.Node) hcl.Diagnostics {
-		op, ok := n.(*hclsyntax.BinaryOpExpr)
-		if !ok || op.Op != hclsyntax.OpEqual && op.Op != hclsyntax.OpNotEqual {
-			return nil
-		}
-		left, leftDiags := op.LHS.Value(ctx)
-		right, rightDiags := op.RHS.Value(ctx)
-		if leftDiags.HasErrors() || rightDiags.HasErrors() || isType(left) == isType(right) {
-			return nil // or the evaluator reports it
-		}
-		fine = false
-		p.report(diag.Diagnostic{
-			Code:        diag.WrongType,
-			Detail:      "A type is compared with something that is no type.",
-			Subject:     op.Range(),
-			Consequence: "The comparison would be false for every type.",
-			Help:        "write the type without quotes: … == bigint",
-		})
-		return nil
-	})
-	return fine
-}
-
-// sizeOf adds up the elements and the bytes of strings in a value.
+// sizeOf adds up the elements and the bytes of strings in a value. A number with
+// a large exponent counts as its text.
 func sizeOf(v cty.Value) int {
 	switch {
 	case v.IsNull() || !v.IsKnown():
 		return 1
 	case v.Type() == cty.String:
 		return 1 + len(v.AsString())
+	case v.Type() == cty.Number:
+		if n := digitsOfValue(v); n > shortNumber {
+			return n
+		}
 	case v.CanIterateElements():
 		size := 1
 		for it := v.ElementIterator(); it.Next(); {

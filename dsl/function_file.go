@@ -120,10 +120,9 @@ func (p *project) renderTemplate(name, text string, values map[string]cty.Value,
 			return cty.NilVal, function.NewArgErrorf(1, "the template %q uses %q, which is not among the values", name, t.RootName())
 		}
 	}
-	b.bound(expr)
 	calls := p.called(expr, b)
 	delete(calls, "templatefile")
-	v, diags := expr.Value(&hcl.EvalContext{Variables: values, Functions: calls})
+	v, diags := b.evaluate(expr, &hcl.EvalContext{Variables: values, Functions: calls})
 	switch {
 	case b.exceeded:
 		return cty.NilVal, errTooLarge

@@ -153,8 +153,9 @@ func (p *project) givenValueOf(expr hclsyntax.Expression, caller *project) (cty.
 			Subject: expr.Range(),
 			Help:    "write the value out",
 		})
+		return cty.NilVal, false
 	}
-	return v, !diags.HasErrors()
+	return p.finish(expr, v, nil)
 }
 
 // parseGiven reads a text from outside as a value of the language: 5, true,

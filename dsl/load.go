@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -52,6 +51,11 @@ type VarFile struct {
 // decoded: fields whose value was refused are zero.
 func Load(fsys fs.FS, o Options) (*Spec, diag.List) {
 	p := newProject(fsys, o)
+	p.load()
+	return p.spec, p.diags
+}
+
+func (p *project) load() {
 	p.read()
 	p.declare()
 	p.setVariables()
@@ -61,7 +65,6 @@ func Load(fsys fs.FS, o Options) (*Spec, diag.List) {
 	p.checkTarget()
 	p.diags.Sort()
 	p.diags.Fold(diag.UnknownReference)
-	return p.spec, p.diags
 }
 
 // project is a load in progress as one block sees it: what the whole load
@@ -92,6 +95,7 @@ type shared struct {
 	// repeats counts what for_each made, to bound it: of each block once,
 	// however many references have it evaluated.
 	repeats  int
+	work     int // left for all evaluations; below 0 when it is spent
 	repeated map[repetition]bool
 }
 
@@ -135,6 +139,7 @@ func newProject(fsys fs.FS, o Options) *project {
 	l := &shared{
 		options: o,
 		fsys:    fsys,
+		work:    maxTotal,
 		spec:    &Spec{Dir: o.Dir, Sources: make(map[string][]byte)},
 		folders: make(map[string]*folder),
 		parts:   make(map[*hclsyntax.Block]map[string]map[string]*hclsyntax.Block),
@@ -188,10 +193,9 @@ func (p *project) read() {
 		return
 	}
 	for _, entry := range entries {
-		if !strings.HasSuffix(entry.Name(), ".hcl") || strings.HasPrefix(entry.Name(), ".") || entry.IsDir() {
-			continue
+		if isSource(entry) {
+			p.readFile(entry.Name())
 		}
-		p.readFile(entry.Name())
 	}
 }
 

@@ -159,13 +159,12 @@ func (x *elementwise) text(each cty.Value) (string, diag.List) {
 
 // evaluate gives a value of the type that is wanted, or says why there is none.
 func (x *elementwise) evaluate(each cty.Value, want cty.Type, what, help string) (cty.Value, diag.List) {
-	work := newBudget()
+	work := x.p.newBudget()
 	ctx := &hcl.EvalContext{Variables: maps.Clone(x.names), Functions: x.p.called(x.expr, work)}
 	ctx.Variables["each"] = each
-	work.bound(x.expr)
-	v, diags := x.expr.Value(ctx)
-	if work.exceeded {
-		return cty.NilVal, diag.List{workExceeded(x.expr.Range())}
+	v, diags := work.evaluate(x.expr, ctx)
+	if d := work.refusal(x.expr.Range()); d != nil {
+		return cty.NilVal, diag.List{*d}
 	}
 	if diags.HasErrors() {
 		for _, d := range diags {
