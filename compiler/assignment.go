@@ -77,6 +77,8 @@ func (c *compilation) assignment(t *table, in *input, decl dsl.Assignment, own *
 func (c *compilation) fixed(t *table, col *column, at dsl.Name, what string) bool {
 	d := diag.Diagnostic{Code: diag.FixedColumn, Subject: at.Range}
 	switch {
+	case c.writesFrozen(t, col, at.Range, what):
+		return true
 	case slices.Contains(t.key, col):
 		d.Detail = "The column " + quote(col.name) + " is in the primary key of " + quote(t.label) + "."
 		d.Label = "primary key"

@@ -37,11 +37,13 @@ func (c *compilation) compile() (*ir.Program, diag.List) {
 		c.noOverlaps(t)
 		c.indexes(t)
 		c.stateColumns(t)
+		c.frozen(t)
 	}
 	for _, t := range c.tables {
 		c.foreignKeys(t)
 	}
 	for _, t := range c.tables {
+		c.frozenReferences(t)
 		c.reads(t)
 		c.moves(t)
 		c.adjusts(t)

@@ -31,7 +31,9 @@ func (c *compilation) reads(t *table) {
 	if len(t.key) > 0 {
 		t.addGetMany()
 		t.addLists()
-		t.addDelete()
+		if !t.appendOnly() {
+			t.addDelete()
+		}
 	}
 }
 

@@ -8,6 +8,10 @@ import (
 // declared.
 const badMove = "PW001"
 
+// frozen is the SQLSTATE that our triggers raise for a change of what never
+// changes.
+const frozen = "PW002"
+
 // refusalFunction is the one function of a schema that raises for triggers.
 const refusalFunction = "pawl_refuse"
 

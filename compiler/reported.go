@@ -96,6 +96,10 @@ func (t *table) reported() []reportedConstraint {
 		add(ir.BadMove, badMove, s.name, s.label, s.address, s.column.name+" would not start or change as declared",
 			[]string{s.column.name}, []string{s.column.name}, id, t.definition(id)).moves = true
 	}
+	for _, f := range t.freezes {
+		id := ir.ObjectID{Kind: ir.TriggerObject, Schema: t.ref.Schema, Table: t.ref.Name, Name: f.name}
+		add(ir.Frozen, frozen, f.name, f.label, f.address, f.doc, f.columns, f.columns, id, t.definition(id))
+	}
 	return list
 }
 

@@ -26,6 +26,7 @@ type table struct {
 	uniques  []*unique
 	spans    []*span
 	states   []*stateColumn
+	freezes  []freeze
 	parents  []*reference // its foreign keys
 	children []*reference // foreign keys of others that refer to it
 	indexed  [][]string   // leading columns of everything that has an index

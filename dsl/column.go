@@ -14,7 +14,7 @@ var columnSchema = blockSchema{
 		{Name: "default", Kind: constantKind, Doc: "a constant, or sql(\"…\")"},
 		{Name: "identity", Kind: choiceKind, Choices: []string{"always", "by default"}, Doc: "the server numbers the rows"},
 		commentAttr,
-		{Name: "immutable", Kind: boolKind, Later: "leave the column out of every set and edit", Doc: "it never changes"},
+		{Name: "immutable", Kind: boolKind, Doc: "its value never changes once the row is stored, by no client"},
 		generatedAttr,
 		columnNameAttr,
 	},
@@ -61,12 +61,13 @@ func (b *body) column() *Column {
 	b.columnName()
 	typ := b.typ("type")
 	c := &Column{
-		Block:    b.block,
-		Type:     typ.Type,
-		Null:     b.flag("null"),
-		Default:  b.constant("default"),
-		Identity: b.choice("identity"),
-		Comment:  b.text("comment"),
+		Block:     b.block,
+		Type:      typ.Type,
+		Null:      b.flag("null"),
+		Default:   b.constant("default"),
+		Identity:  b.choice("identity"),
+		Comment:   b.text("comment"),
+		Immutable: b.flag("immutable"),
 	}
 	c.GoName, c.GoType = b.goNames("type")
 	if typ.serial && !c.Identity.Set && c.Default == nil {

@@ -185,6 +185,7 @@ type Table struct {
 	Rename       Value[string] // name = "…"
 	Comment      Value[string]
 	Live         *SQL
+	AppendOnly   Value[bool]
 	GoName       Value[string] // go { name = "…" }
 	GoRow        Value[string] // go { row = "…" }
 	Columns      []*Column
@@ -203,13 +204,14 @@ type Table struct {
 // Column is a column block.
 type Column struct {
 	Block
-	Type     Type
-	Null     Value[bool]
-	Default  *Default
-	Identity Value[string] // always | by default
-	Comment  Value[string]
-	GoName   Value[string]
-	GoType   Value[string]
+	Type      Type
+	Null      Value[bool]
+	Default   *Default
+	Identity  Value[string] // always | by default
+	Comment   Value[string]
+	Immutable Value[bool]
+	GoName    Value[string]
+	GoType    Value[string]
 }
 
 // Default is a column's default: sql("…"), or a constant that stands for

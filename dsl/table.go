@@ -7,7 +7,7 @@ var tableSchema = blockSchema{
 	Attrs: []attrSchema{
 		schemaAttr, renameAttr, commentAttr,
 		{Name: "live", Kind: sqlKind, Doc: "which rows count; invariants inherit it"},
-		{Name: "append_only", Kind: boolKind, Later: "revoke UPDATE and DELETE from the application's role", Doc: "rows are never changed"},
+		{Name: "append_only", Kind: boolKind, Doc: "rows are never changed or deleted, by no client"},
 		{Name: "version", Kind: nameKind, Later: "set the version in the moves: version = \"version + 1\"", Doc: "the version column of guarded updates"},
 	},
 	Blocks: append([]*blockSchema{
@@ -52,6 +52,7 @@ func (p *project) decodeTable(block *hclsyntax.Block) {
 		Rename:       b.identifier("name"),
 		Comment:      b.text("comment"),
 		Live:         b.live(),
+		AppendOnly:   b.flag("append_only"),
 		Columns:      decodeColumns(b),
 		PrimaryKey:   decodePrimaryKey(b),
 		ForeignKeys:  decodeForeignKeys(b),

@@ -20,6 +20,7 @@ const (
 	KindCheck     Kind = "check"     // ErrCheck, 23514
 	KindMissing   Kind = "missing"   // ErrMissing, 23502
 	KindState     Kind = "state"     // ErrState, PW001: a trigger refused a move
+	KindImmutable Kind = "immutable" // ErrImmutable, PW002: a trigger refused a change
 	KindRule      Kind = "rule"      // ErrRule, other codes of class PW
 )
 
@@ -38,6 +39,8 @@ func (k Kind) family() error {
 		return ErrMissing
 	case KindState:
 		return ErrState
+	case KindImmutable:
+		return ErrImmutable
 	case KindRule:
 		return ErrRule
 	}
@@ -156,6 +159,8 @@ func kindOf(code string) Kind {
 		return KindMissing
 	case "PW001":
 		return KindState
+	case "PW002":
+		return KindImmutable
 	}
 	if strings.HasPrefix(code, "PW") {
 		return KindRule

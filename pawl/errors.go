@@ -32,6 +32,10 @@ var (
 	// ErrState says that the row is in a state that the move does not leave. The
 	// error is a *StateError, or a *ConstraintError when a trigger refused.
 	ErrState = errors.New("wrong state")
+	// ErrImmutable says that a trigger refused to change or delete what never
+	// changes (PW002): a column that is immutable, or a row of a table that rows are
+	// only added to. No generated method tries; SQL of the caller's own may.
+	ErrImmutable = errors.New("may not be changed")
 	// ErrGuard says that a guard does not hold. The error is a *GuardError.
 	ErrGuard = errors.New("guard does not hold")
 	// ErrStale says that the row was changed since the caller read it.

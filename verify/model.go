@@ -49,6 +49,10 @@ func (m *model) invariant(i ir.Invariant) {
 		m.adjust(i)
 	case *ir.Edit:
 		m.edit(i)
+	case *ir.Immutable:
+		m.immutable(i)
+	case *ir.AppendOnly:
+		m.appendOnly(i)
 	case *ir.QueueRule:
 		m.queue(i)
 	case *ir.SingletonRule:
@@ -65,7 +69,7 @@ func (m *model) subject(f *ir.Facts) {
 // add adds a check to the subject at hand. label is unique in it.
 func (m *model) add(label, name string, tables []ir.TableRef, build func(context.Context, *site) (*scene, error), mutants ...mutant) *check {
 	s := m.subjects[len(m.subjects)-1]
-	c := &check{id: s.report.Address + "/" + label, name: name, tables: tables, build: build, mutants: mutants}
+	c := &check{id: s.report.Address + "/" + label, name: name, tables: tables, build: build, mutants: m.behindFreezes(tables, mutants)}
 	s.checks = append(s.checks, c)
 	return c
 }

@@ -10,13 +10,13 @@ import (
 // kindConstants are the runtime's names of the families.
 var kindConstants = map[ir.ReportedKind]string{
 	ir.Duplicate: "KindDuplicate", ir.Overlap: "KindOverlap", ir.Reference: "KindReference",
-	ir.CheckFailed: "KindCheck", ir.BadMove: "KindState",
+	ir.CheckFailed: "KindCheck", ir.BadMove: "KindState", ir.Frozen: "KindImmutable",
 }
 
 // familyErrors are the runtime's errors of the families.
 var familyErrors = map[ir.ReportedKind]string{
 	ir.Duplicate: "ErrDuplicate", ir.Overlap: "ErrOverlap", ir.Reference: "ErrReference",
-	ir.CheckFailed: "ErrCheck", ir.BadMove: "ErrState",
+	ir.CheckFailed: "ErrCheck", ir.BadMove: "ErrState", ir.Frozen: "ErrImmutable",
 }
 
 // emitErrors writes errors_gen.go: a variable for each constraint whose

@@ -69,6 +69,13 @@ type (
 		Columns []string
 		Lock    LockMode
 	}
+	// Immutable says that some columns of a row never change once it is stored.
+	Immutable struct {
+		Base    Facts
+		Columns []string // in the order of the table
+	}
+	// AppendOnly says that rows come in and are never changed or deleted.
+	AppendOnly struct{ Base Facts }
 	// QueueRule says that each task is held by at most one live claim.
 	QueueRule struct {
 		Base     Facts
@@ -119,6 +126,12 @@ func (i *Adjust) Facts() *Facts { return &i.Base }
 func (i *Edit) Facts() *Facts { return &i.Base }
 
 // Facts returns the common part.
+func (i *Immutable) Facts() *Facts { return &i.Base }
+
+// Facts returns the common part.
+func (i *AppendOnly) Facts() *Facts { return &i.Base }
+
+// Facts returns the common part.
 func (i *QueueRule) Facts() *Facts { return &i.Base }
 
 // Facts returns the common part.
@@ -129,5 +142,7 @@ func (*NoOverlap) invariant()     {}
 func (*Transitions) invariant()   {}
 func (*Adjust) invariant()        {}
 func (*Edit) invariant()          {}
+func (*Immutable) invariant()     {}
+func (*AppendOnly) invariant()    {}
 func (*QueueRule) invariant()     {}
 func (*SingletonRule) invariant() {}

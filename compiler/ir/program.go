@@ -99,6 +99,7 @@ const (
 	Reference   ReportedKind = "reference" // 23503, 23001
 	CheckFailed ReportedKind = "check"     // 23514
 	BadMove     ReportedKind = "state"     // PW001
+	Frozen      ReportedKind = "immutable" // PW002
 )
 
 // Reported is a constraint, index or trigger whose violation PostgreSQL

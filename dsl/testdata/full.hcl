@@ -15,7 +15,7 @@ generate "go" {
 }
 
 generate "sql" {
-  out   = "schema.sql"
+  out = "schema.sql"
 }
 
 variable "lease" {
@@ -33,26 +33,28 @@ locals {
 }
 
 enum "state" {
-  values  = ["held", "confirmed"]
-  schema  = "kinds"
-  name    = "booking_state"
-  allow   = { discouraged-type = "an old project" }
+  values = ["held", "confirmed"]
+  schema = "kinds"
+  name   = "booking_state"
+  allow  = { discouraged-type = "an old project" }
 }
 
 table "rooms" {
-  schema  = "places"
-  name    = "meeting_rooms"
-  comment = "A room."
-  live    = "gone_at IS NULL"
-  allow   = { discouraged-type = "an old project" }
+  schema      = "places"
+  name        = "meeting_rooms"
+  comment     = "A room."
+  live        = "gone_at IS NULL"
+  append_only = true
+  allow       = { discouraged-type = "an old project" }
 
   column "id" {
-    type     = bigint
-    null     = true
-    default  = 7
-    identity = "always"
-    comment  = "The number on the door."
-    allow    = { discouraged-type = "an old project" }
+    type      = bigint
+    null      = true
+    default   = 7
+    identity  = "always"
+    comment   = "The number on the door."
+    immutable = true
+    allow     = { discouraged-type = "an old project" }
     go {
       name  = "Number"
       type  = "example.com/rooms.Number"

@@ -52,6 +52,8 @@ const (
 	GuardWithArgument Code = "guard-with-argument"
 	// FixedColumn is a write of a primary key or an identity column.
 	FixedColumn Code = "fixed-column"
+	// ImmutableColumn is something that would write what never changes.
+	ImmutableColumn Code = "immutable-column"
 	// SetNull is NULL for a column that is NOT NULL.
 	SetNull Code = "set-null"
 	// NullArithmetic is a computation over a column that may be NULL.
@@ -340,6 +342,14 @@ var invariantCodes = []Entry{
 			"Identity columns take their values from the server alone.",
 		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"email\" { type = text }\n" +
 			"  primary_key { columns = [id] }\n  edit \"renumber\" { columns = [id] }\n}\n",
+	},
+	{
+		Code:    ImmutableColumn,
+		Summary: "a write of something that never changes",
+		Explain: "A trigger refuses the change of an immutable column, and every change and deletion in an append_only table, for every " +
+			"client. An operation, a state machine or the action of a foreign key that writes there would fail on every call.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"row\" {\n    type      = text\n    immutable = true\n  }\n" +
+			"  primary_key { columns = [id] }\n  edit \"rename\" { columns = [row] }\n}\n",
 	},
 	{
 		Code:    SetNull,

@@ -1,17 +1,13 @@
 table "seats" {
-  column "id" {
-    type      = bigint
-    immutable = true # ERROR not-yet "attribute \"immutable\" of column"
-  }
+  column "id" { type = bigint }
   column "twice" {
     type      = bigint
     generated = "id * 2" # ERROR not-yet "attribute \"generated\" of column"
   }
   column "version" { type = bigint }
   column "status" { type = text }
-  append_only = true # ERROR not-yet "\"append_only\""
-  version     = version # ERROR not-yet "\"version\""
-  live        = ["free"] # ERROR not-yet "list of states as live.*status IN"
+  version = version # ERROR not-yet "\"version\""
+  live    = ["free"] # ERROR not-yet "list of states as live.*status IN"
   lifecycle { prevent_destroy = true } # ERROR not-yet "\"lifecycle\""
   limit "l" { max = 3 } # ERROR not-yet "\"limit\".*adjust"
   at_most_one "m" {} # ERROR not-yet "\"at_most_one\""

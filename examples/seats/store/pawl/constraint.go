@@ -22,6 +22,7 @@ const (
 	KindCheck     Kind = "check"     // ErrCheck, 23514
 	KindMissing   Kind = "missing"   // ErrMissing, 23502
 	KindState     Kind = "state"     // ErrState, PW001: a trigger refused a move
+	KindImmutable Kind = "immutable" // ErrImmutable, PW002: a trigger refused a change
 	KindRule      Kind = "rule"      // ErrRule, other codes of class PW
 )
 
@@ -40,6 +41,8 @@ func (k Kind) family() error {
 		return ErrMissing
 	case KindState:
 		return ErrState
+	case KindImmutable:
+		return ErrImmutable
 	case KindRule:
 		return ErrRule
 	}
@@ -158,6 +161,8 @@ func kindOf(code string) Kind {
 		return KindMissing
 	case "PW001":
 		return KindState
+	case "PW002":
+		return KindImmutable
 	}
 	if strings.HasPrefix(code, "PW") {
 		return KindRule

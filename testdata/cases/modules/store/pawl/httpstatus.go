@@ -31,6 +31,7 @@ var statuses = []struct {
 	{ErrOverlap, http.StatusConflict},
 	{ErrReference, http.StatusConflict},
 	{ErrState, http.StatusConflict},
+	{ErrImmutable, http.StatusConflict},
 	{ErrGuard, http.StatusConflict},
 	{ErrRule, http.StatusConflict},
 	{ErrStale, http.StatusConflict},
