@@ -17,6 +17,8 @@ const (
 	defaultMethod   = "btree"    // of index
 	defaultBounds   = "[)"       // of no_overlap
 
+	defaultBatch = "last" // of upsert
+
 	defaultLease       = 5 * time.Minute // of queue
 	defaultAttempts    = 12
 	defaultBackoffBase = time.Second

@@ -15,6 +15,7 @@ type write struct {
 	set       []assignment // what it sets them to, where that is known
 	from      []string     // a move: the states it leaves
 	state     *column      // and their column
+	arbiter   string       // the unique key whose conflicts an upsert settles by itself
 	facts     *ir.Facts    // the invariant that the operation belongs to
 }
 

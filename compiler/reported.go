@@ -165,6 +165,7 @@ func (b *breakage) of(t *table, w write) []string {
 	switch {
 	case w.inserts:
 		b.insert(t)
+		b.update(t, w)
 	case w.deletes:
 		b.delete(t)
 	case len(w.updates) > 0:
@@ -172,6 +173,9 @@ func (b *breakage) of(t *table, w write) []string {
 	}
 	names := make([]string, 0, len(b.found))
 	for id, r := range b.found {
+		if r.owner == t && r.Name == w.arbiter {
+			continue
+		}
 		b.all[id] = r
 		names = append(names, r.Name)
 	}

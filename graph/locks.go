@@ -50,6 +50,10 @@ func (l *locks) assignments() {
 			for _, operation := range inv.Base.Operations {
 				l.sets[operation] = columnsOf(inv.Set)
 			}
+		case *ir.Upsert:
+			for _, operation := range inv.Base.Operations {
+				l.sets[operation] = inv.Written()
+			}
 		default: // sets no column by a text of the spec
 		}
 	}
@@ -135,6 +139,15 @@ func (l *locks) takes(r *ir.Repository, operation *ir.Operation) []take {
 		takes := []take{{rows, updateMode(t, set)}}
 		takes = append(takes, l.triggerTakes(t, ir.OnUpdate)...)
 		return append(takes, l.parentTakes(t, set)...)
+	case ir.UpsertOp, ir.UpsertManyOp:
+		// The BEFORE INSERT triggers run before the key is looked for; then the row that
+		// is there is locked, whether it is overwritten or not.
+		set := l.sets[operation.Address]
+		takes := l.triggerTakes(t, ir.OnInsert)
+		if len(set) > 0 {
+			takes = append(takes, take{rows, updateMode(t, set)})
+		}
+		return append(takes, l.parentTakes(t, nil)...)
 	case ir.GetOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry:
 		return nil
 	case ir.ClaimOp:

@@ -29,6 +29,8 @@ func (x *index) declared(d deed) string {
 		if a, ok := x.adjustOf(d.op); ok {
 			return all("c.op = 'UPDATE'", x.keyIs("o", d), x.formulas(a.Set, d), x.demanded(a, d), x.unchangedBut(d.table, assignedIn(a.Set)))
 		}
+	case ir.UpsertOp, ir.UpsertManyOp:
+		return x.upserted(d)
 	case ir.EditOp:
 		return all("c.op = 'UPDATE'", x.keyIs("o", d), x.unchangedBut(d.table, d.op.Columns))
 	case ir.ClaimOp:
@@ -251,8 +253,8 @@ func (x *index) adjustOf(op *ir.Operation) (*ir.Adjust, bool) {
 func (x *index) returned(d deed) string {
 	//exhaustive:enforce
 	switch d.op.Kind {
-	case ir.InsertOp, ir.MoveOp, ir.AdjustOp, ir.EditOp:
-	case ir.DeleteOp, ir.EnqueueOp, ir.ClaimOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp,
+	case ir.InsertOp, ir.MoveOp, ir.AdjustOp, ir.EditOp, ir.UpsertOp:
+	case ir.UpsertManyOp, ir.DeleteOp, ir.EnqueueOp, ir.ClaimOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp,
 		ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry:
 		return "true"
 	}

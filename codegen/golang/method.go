@@ -29,6 +29,10 @@ func (r *repository) emitMethod(o *ir.Operation) {
 		r.emitDeleteMethod(o)
 	case ir.EditOp:
 		r.emitEditMethod(o)
+	case ir.UpsertOp:
+		r.emitUpsertMethod(o)
+	case ir.UpsertManyOp:
+		r.emitUpsertManyMethod(o)
 	case ir.EnqueueOp, ir.ClaimOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp:
 		r.emitQueueMethod(o)
 	case ir.SingletonOp, ir.SingletonTry: // stand in no repository
@@ -125,13 +129,17 @@ func (r *repository) dest() string { return ", (*" + r.names.row + ").dest" }
 
 // emitInsertMethod writes an insert: its values come in a struct.
 func (r *repository) emitInsertMethod(o *ir.Operation) {
-	const in = "in"
-	r.open(o, ", "+in+" "+r.names.insert, "("+r.names.row+", error)")
+	r.open(o, ", in "+r.names.insert, "("+r.names.row+", error)")
+	r.emitInserting(o, "QueryOne")
+}
+
+// emitInserting writes a call of the runtime with the values of an insert.
+func (r *repository) emitInserting(o *ir.Operation, function string) {
 	values := []string{}
 	for _, f := range o.Statement(ir.MainStatement).Args {
-		values = append(values, argument(f, in+"."+r.names.fields[f.Name]))
+		values = append(values, argument(f, "in."+r.names.fields[f.Name]))
 	}
-	open := "return " + r.call(o, "QueryOne") + r.dest()
+	open := "return " + r.call(o, function) + r.dest()
 	if len(values) > 0 {
 		open += ","
 	}

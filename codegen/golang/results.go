@@ -39,6 +39,10 @@ func resultsOf(r *ir.Repository, o *ir.Operation, role ir.Role) (columns []strin
 			row = append(row, "verdict", "subject")
 		}
 		return row, true
+	case ir.UpsertOp:
+		return append(columnNames(r.Row), freeColumn(r, "outcome")), true
+	case ir.UpsertManyOp:
+		return append(columnNames(r.Row), freeColumn(r, "outcome"), freeColumn(r, "n")), true
 	case ir.ClaimOp:
 		if role == ir.MainStatement {
 			return append(columnNames(r.Queue.Payload), "id", "fence", "attempt", "lease_until"), true
@@ -54,4 +58,12 @@ func columnNames(fields []ir.Field) []string {
 		names[i] = f.Name
 	}
 	return names
+}
+
+// freeColumn is the name of a result that no column of the row has.
+func freeColumn(r *ir.Repository, name string) string {
+	for slices.Contains(columnNames(r.Row), name) {
+		name += "_"
+	}
+	return name
 }

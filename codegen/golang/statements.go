@@ -61,6 +61,10 @@ func (r *repository) emitDescriptors() {
 			r.emitEditDescriptor(o)
 			continue
 		}
+		if o.Kind == ir.UpsertManyOp {
+			r.emitUpsertManyDescriptor(o)
+			continue
+		}
 		r.w.P("var ", r.names.vars[o.Address], " = ", r.pawl("Operation"), "{")
 		r.emitOperationFields(o, ir.MainStatement)
 		r.w.P("}")

@@ -1,6 +1,9 @@
 package ir
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Invariant is a declared rule after compilation: a closed set, one type a
 // kind. A switch over it lists each place that a new kind has to touch.
@@ -76,6 +79,18 @@ type (
 	}
 	// AppendOnly says that rows come in and are never changed or deleted.
 	AppendOnly struct{ Base Facts }
+	// Upsert inserts a row, or brings the one that has its key to the same values.
+	Upsert struct {
+		Base Facts
+		// Key are the parts of the arbiter, and Where is its predicate.
+		Key      []IndexPart
+		Where    string
+		NotNulls bool // NULL counts as a value in the key
+		Mode     string
+		Version  string   // the column; empty unless versioned
+		Update   []string // the columns that may be overwritten, the version aside
+		Batch    string   // last | first | error
+	}
 	// QueueRule says that each task is held by at most one live claim.
 	QueueRule struct {
 		Base     Facts
@@ -98,6 +113,14 @@ type Move struct {
 	Guard  string // as written, qualified over the row; empty for none
 	Checks []DerivedCheck
 	Set    []Assignment
+}
+
+// Written are the columns that the upsert may overwrite.
+func (i *Upsert) Written() []string {
+	if i.Version == "" {
+		return i.Update
+	}
+	return append(slices.Clone(i.Update), i.Version)
 }
 
 // Assignment is one `column = expression`.
@@ -132,6 +155,9 @@ func (i *Immutable) Facts() *Facts { return &i.Base }
 func (i *AppendOnly) Facts() *Facts { return &i.Base }
 
 // Facts returns the common part.
+func (i *Upsert) Facts() *Facts { return &i.Base }
+
+// Facts returns the common part.
 func (i *QueueRule) Facts() *Facts { return &i.Base }
 
 // Facts returns the common part.
@@ -144,5 +170,6 @@ func (*Adjust) invariant()        {}
 func (*Edit) invariant()          {}
 func (*Immutable) invariant()     {}
 func (*AppendOnly) invariant()    {}
+func (*Upsert) invariant()        {}
 func (*QueueRule) invariant()     {}
 func (*SingletonRule) invariant() {}

@@ -40,11 +40,18 @@ const (
 	// the order of Columns. The statement's arguments are Key; then, named like
 	// Columns and optional, the values of the last row of the page before (all
 	// NULL for the first page); then "limit".
-	ListOp       OperationKind = "list"
-	DeleteOp     OperationKind = "delete"    // main: one row by key
-	MoveOp       OperationKind = "move"      // main, explain
-	AdjustOp     OperationKind = "adjust"    // main, explain
-	EditOp       OperationKind = "edit"      // lock, write
+	ListOp   OperationKind = "list"
+	DeleteOp OperationKind = "delete" // main: one row by key
+	MoveOp   OperationKind = "move"   // main, explain
+	AdjustOp OperationKind = "adjust" // main, explain
+	EditOp   OperationKind = "edit"   // lock, write
+	// UpsertOp has main, which returns the row and an outcome when it wrote one,
+	// and explain, which returns the row that is there and an outcome otherwise.
+	UpsertOp OperationKind = "upsert"
+	// UpsertManyOp is UpsertOp for many rows in one statement: each argument is an
+	// array with the column's values as PostgreSQL spells them, and each result row
+	// ends with the position of the row it is about, from 1.
+	UpsertManyOp OperationKind = "upsert_many"
 	EnqueueOp    OperationKind = "enqueue"   // main
 	ClaimOp      OperationKind = "claim"     // due, main
 	CompleteOp   OperationKind = "complete"  // main
@@ -78,6 +85,16 @@ const (
 	VerdictGuard  Verdict = "guard"  // a guard or a derived check does not hold
 	VerdictInput  Verdict = "input"  // an argument is not above zero, not finite or NaN where it must be
 	VerdictAgain  Verdict = "again"  // nothing stands in the way now: a race that is over
+)
+
+// The verdicts of an upsert, in its column "outcome"; beside them it answers
+// VerdictInput and VerdictAgain.
+const (
+	VerdictInserted  Verdict = "inserted"
+	VerdictUpdated   Verdict = "updated"
+	VerdictUnchanged Verdict = "unchanged" // a row is there, and nothing had to be written
+	VerdictStale     Verdict = "stale"     // the row that is there has the newer version
+	VerdictTwice     Verdict = "twice"     // another row of the batch has the same key
 )
 
 // Cardinality is how many rows a statement returns.

@@ -92,3 +92,57 @@ table "keyless" {
     mode = "reject"
   }
 }
+table "numbered" {
+  column "id" {
+    type     = bigint
+    identity = "always"
+  }
+  column "name" { type = text }
+  column "n" { type = bigint }
+  column "rank" {
+    type = bigint
+    null = true
+  }
+  column "shape" { type = point }
+  primary_key { columns = [id] }
+  no_duplicates "name" { columns = [name] }
+  upsert "by_number" {
+    key    = primary_key # ERROR upsert-key "identity column.*nothing would ever conflict"
+    mode   = "converge"
+    update = [n]
+  }
+  upsert "its_own_key" {
+    key    = no_duplicates.name
+    mode   = "converge"
+    update = [name] # ERROR fixed-column "found by it"
+  }
+  upsert "version_twice" {
+    key     = no_duplicates.name
+    mode    = "versioned"
+    version = n
+    update  = [n] # ERROR fixed-column "writes by itself.*42601"
+  }
+  upsert "no_version" {
+    key     = no_duplicates.name
+    mode    = "versioned"
+    version = rank # ERROR upsert-mode "may be NULL.*never change again"
+    update  = [n]
+  }
+  upsert "no_order" {
+    key     = no_duplicates.name
+    mode    = "versioned"
+    version = shape # ERROR upsert-mode "has no order.*42883"
+    update  = [n]
+  }
+  upsert "key_is_version" {
+    key     = no_duplicates.name
+    mode    = "versioned"
+    version = name # ERROR upsert-mode "row of its own"
+    update  = [n]
+  }
+  upsert "refused" {
+    key   = no_duplicates.name
+    mode  = "reject" # ERROR upsert-mode "no batch form"
+    batch = "last"
+  }
+}

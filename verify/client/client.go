@@ -58,6 +58,7 @@ type Call struct {
 type Without struct {
 	Retry    bool // a serialization failure or deadlock goes straight to the caller
 	RowCount bool // zero rows are taken for success
+	Again    bool // an upsert whose row has gone is not tried again
 	// Transaction makes each statement of an edit or a claim commit by itself. A
 	// singleton's lock is then given back before its work begins, in a transaction
 	// of its own. In a caller's transaction it changes nothing.

@@ -105,6 +105,8 @@ func (c *run) perform(ctx context.Context) (Outcome, error) {
 		return c.guarded(ctx)
 	case ir.EditOp:
 		return c.edit(ctx)
+	case ir.UpsertOp:
+		return c.upsert(ctx)
 	case ir.ClaimOp:
 		return c.claim(ctx)
 	case ir.FailOp, ir.ReleaseOp:
@@ -120,7 +122,7 @@ func (c *run) perform(ctx context.Context) (Outcome, error) {
 // rolesOf lists the statements that an operation of a kind must have.
 func rolesOf(kind ir.OperationKind) []ir.Role {
 	switch kind {
-	case ir.MoveOp, ir.AdjustOp:
+	case ir.MoveOp, ir.AdjustOp, ir.UpsertOp, ir.UpsertManyOp:
 		return []ir.Role{ir.MainStatement, ir.ExplainStatement}
 	case ir.EditOp:
 		return []ir.Role{ir.LockStatement, ir.WriteStatement}

@@ -155,7 +155,7 @@ func (a *atlas) addFacts(e *view.Explanation, f *ir.Facts) {
 // they meet it is part of the promise.
 func (a *atlas) addMeeting(e *view.Explanation) {
 	switch a.invariants[e.Address].(type) {
-	case *ir.Adjust, *ir.Edit:
+	case *ir.Adjust, *ir.Edit, *ir.Upsert:
 		return // what they can meet are checks, which have addresses of their own
 	case nil:
 		if e.Brief || len(e.Methods) > 0 {

@@ -19,10 +19,13 @@ type Outcome string
 const (
 	OutcomeOK            Outcome = "ok"
 	OutcomeRepeated      Outcome = "repeated"       // a move was asked for again: nothing to do
+	OutcomeInserted      Outcome = "inserted"       // by an upsert
+	OutcomeUpdated       Outcome = "updated"        // by an upsert
+	OutcomeUnchanged     Outcome = "unchanged"      // an upsert found its row and had nothing to write, or ignored the new one
 	OutcomeNotFound      Outcome = "not_found"      //
 	OutcomeState         Outcome = "wrong_state"    //
 	OutcomeGuard         Outcome = "guard"          //
-	OutcomeStale         Outcome = "stale"          //
+	OutcomeStale         Outcome = "stale"          // also of a versioned upsert, which is no error there
 	OutcomeConstraint    Outcome = "constraint"     // Event.Constraint says which
 	OutcomeBadInput      Outcome = "bad_input"      //
 	OutcomeBusy          Outcome = "busy"           // a lock was not to be had in time
@@ -51,6 +54,7 @@ type Event struct {
 	Rows       int64 // returned or changed
 	Duration   time.Duration
 	Isolation  pgx.TxIsoLevel // of a transaction; empty for a single statement
+	Upserted   UpsertCounts   // of an upsert: how many rows ended how
 }
 
 // Observer is told about every operation, in the goroutine that ran it: it must

@@ -76,6 +76,8 @@ type call struct {
 	limits  Transaction
 	start   time.Time // zero when nobody observes
 	attempt int
+	// upserted counts the rows of an upsert by their outcomes, for the event.
+	upserted UpsertCounts
 }
 
 func (s *Session) call(op *Operation) call {
@@ -96,7 +98,7 @@ func (c *call) done(ctx context.Context, outcome Outcome, rows int64, err error)
 }
 
 func (c *call) report(ctx context.Context, outcome Outcome, rows int64, err error) {
-	e := Event{Operation: c.op.Name, Table: c.op.Table, Outcome: outcome, Attempt: c.attempt, Rows: rows, Duration: time.Since(c.start)}
+	e := Event{Operation: c.op.Name, Table: c.op.Table, Outcome: outcome, Attempt: c.attempt, Rows: rows, Duration: time.Since(c.start), Upserted: c.upserted}
 	e.classify(err)
 	if outcome == OutcomeRetried {
 		e.Outcome = OutcomeRetried

@@ -1,0 +1,54 @@
+package golang
+
+import "github.com/pawldb/pawl/compiler/ir"
+
+// emitUpsertMethod writes an upsert: its values come in the struct of an insert.
+func (r *repository) emitUpsertMethod(o *ir.Operation) {
+	r.open(o, ", in "+r.names.insert, r.w.S("(", r.names.row, ", ", r.pawl("UpsertOutcome"), ", error)"))
+	r.emitInserting(o, "Upsert")
+}
+
+// emitUpsertManyMethod writes an upsert of many rows.
+func (r *repository) emitUpsertManyMethod(o *ir.Operation) {
+	w := r.w
+	r.open(o, ", in []"+r.names.insert, w.S("([]", r.pawl("Upserted"), "[", r.names.row, "], error)"))
+	w.P("return ", r.call(o, "UpsertMany"), r.dest(), ", in, func(in *", r.names.insert, ") []any {")
+	values := make([]string, len(o.Statement(ir.MainStatement).Args))
+	for i, f := range o.Statement(ir.MainStatement).Args {
+		values[i] = argument(f, "in."+r.names.fields[f.Name])
+	}
+	r.emitList("return []any{", values, "}")
+	w.P("})")
+	w.P("}")
+}
+
+// emitUpsertManyDescriptor writes a pawl.UpsertManyOperation.
+func (r *repository) emitUpsertManyDescriptor(o *ir.Operation) {
+	w := r.w
+	types := make([]string, len(o.Statement(ir.MainStatement).Args))
+	for i, f := range o.Statement(ir.MainStatement).Args {
+		types[i] = codecName(f.Type)
+	}
+	w.P("var ", r.names.vars[o.Address], " = ", r.pawl("UpsertManyOperation"), "{")
+	w.P("Operation: ", r.pawl("Operation"), "{")
+	r.emitOperationFields(o, ir.MainStatement)
+	w.P("},")
+	w.P("Types: ", stringSlice(types), ",")
+	w.P("}")
+}
+
+// codecName is the type by which pgx spells a value as PostgreSQL does: the
+// column's own where pgx knows it, else text.
+func codecName(t ir.Type) string {
+	base := t.Base()
+	if base.Kind == ir.ArrayType {
+		if elem := codecName(*base.Elem); elem != "text" {
+			return "_" + elem
+		}
+		return "_text"
+	}
+	if _, known := baseTypes[base.Name]; known && base.Kind == ir.BaseType && base.Name != "macaddr" {
+		return base.Name
+	}
+	return "text"
+}
