@@ -39,7 +39,7 @@ func (c *compilation) adjusts(t *table) {
 		if !c.positiveArguments(a) || len(t.key) == 0 {
 			continue
 		}
-		a.checks = c.derive(t, a.set)
+		a.checks = c.derive(t, a.set, a.input.fields)
 		c.nullArithmetic(t, decl.Allow, a.set, a.guard)
 		a.demands = demands(a.input, a.positive, a.set)
 		c.lowerAdjust(t, a)
@@ -123,7 +123,9 @@ func (c *compilation) lowerAdjust(t *table, a *adjust) {
 		inv.Guard = a.guard.SQL()
 	}
 	for _, d := range a.checks {
-		inv.Base.Objects = append(inv.Base.Objects, ir.ObjectID{Kind: ir.ConstraintObject, Schema: t.ref.Schema, Table: t.ref.Name, Name: d.check.name})
+		if id := d.check.object(t); !slices.Contains(inv.Base.Objects, id) {
+			inv.Base.Objects = append(inv.Base.Objects, id)
+		}
 	}
 	t.invariants = append(t.invariants, inv)
 
@@ -163,12 +165,14 @@ func (a *adjust) arms() []arm {
 
 // checkViolators finds rows that break one of the checks.
 func checkViolators(t *table, checks []derived) string {
-	if len(checks) == 0 {
-		return ""
+	var parts []string
+	for _, d := range checks {
+		if d.check.domain == nil { // what is in a column of a domain has been through its checks
+			parts = append(parts, "("+d.check.expr.SQL()+") IS FALSE")
+		}
 	}
-	parts := make([]string, len(checks))
-	for i, d := range checks {
-		parts[i] = "(" + d.check.expr.SQL() + ") IS FALSE"
+	if len(parts) == 0 {
+		return ""
 	}
 	return "SELECT " + strings.TrimSuffix(t.keyColumns(), ", ") + " FROM " + t.ref.SQL() + " WHERE " + strings.Join(parts, " OR ")
 }
@@ -177,7 +181,7 @@ func (a *adjust) promise(t *table) string {
 	p := "Concurrent calls change " + and(assigned(a.set)) + " of a row of " + t.ref.Name + " one after the other, none is lost"
 	var kept []string
 	for _, d := range a.checks {
-		kept = append(kept, d.check.expr.SQL())
+		kept = append(kept, d.shown.SQL())
 	}
 	if len(kept) > 0 {
 		p += ", and afterwards " + and(kept) + " still " + holds(kept)
@@ -204,7 +208,7 @@ func (a *adjust) doc(t *table) string {
 		b.WriteString("When ")
 		var conditions []string
 		for _, d := range a.checks {
-			conditions = append(conditions, d.check.expr.SQL())
+			conditions = append(conditions, d.shown.SQL())
 		}
 		if a.guard != nil {
 			conditions = append(conditions, a.guard.SQL())

@@ -68,6 +68,10 @@ func (c *compilation) allowances() {
 	})
 	visit(c.spec.Inboxes, func(b *dsl.Inbox) { c.allowancesOf(b.Block) })
 	visit(c.spec.Enums, func(b *dsl.Enum) { c.allowancesOf(b.Block) })
+	visit(c.spec.Domains, func(b *dsl.Domain) {
+		c.allowancesOf(b.Block)
+		visit(b.Checks, func(k *dsl.Check) { c.allowancesOf(k.Block) })
+	})
 	visit(c.spec.Singletons, func(b *dsl.Singleton) { c.allowancesOf(b.Block) })
 	visit(c.spec.Transactions, func(b *dsl.Transaction) { c.allowancesOf(b.Block) })
 }

@@ -62,6 +62,7 @@ func (c *compilation) assembleSchema() {
 	qualified := func(schema, name string) string { return schema + "\x00" + name }
 	sortByName(s.Extensions, func(x ir.Extension) string { return x.Name })
 	sortByName(s.Enums, func(x ir.Enum) string { return qualified(x.Schema, x.Name) })
+	sortByName(s.Domains, func(x ir.Domain) string { return qualified(x.Schema, x.Name) })
 	sortByName(s.Functions, func(x ir.Function) string { return qualified(x.Schema, x.Name) })
 	sortByName(s.Tables, func(x ir.Table) string { return qualified(x.Schema, x.Name) })
 }
@@ -81,6 +82,9 @@ func (c *compilation) namespaces() {
 	}
 	for _, e := range s.Enums {
 		note(e.Schema, e.Origin)
+	}
+	for _, d := range s.Domains {
+		note(d.Schema, d.Origin)
 	}
 	for _, t := range s.Tables {
 		note(t.Schema, t.Origin)

@@ -14,6 +14,7 @@ type check struct {
 	columns []string
 	address string
 	doc     string
+	domain  *domain // whose check it is; nil for one of the table
 }
 
 // checks reads the check blocks of a table.

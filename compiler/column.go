@@ -39,6 +39,7 @@ func (c *compilation) column(decl *dsl.Column, addr string) *column {
 	}
 	col := &column{decl: decl, name: name, null: decl.Null.Set && decl.Null.V}
 	col.typ, col.known = c.resolveType(decl.Type)
+	c.domainDefault(col)
 	col.schema = ir.Column{
 		Name: name, Comment: decl.Comment.V,
 		Origin: ir.Origin{Address: addr, Pos: pos(decl.Header)},

@@ -25,6 +25,7 @@ func (c *compilation) compile() (*ir.Program, diag.List) {
 	c.settings()
 	c.transactions()
 	c.declareEnums()
+	c.declareDomains()
 	c.declareTables()
 	c.declareQueues()
 
@@ -68,10 +69,11 @@ type compilation struct {
 	program *ir.Program
 	diags   diag.List
 
-	enums        map[string]*enum  // by ID
-	tables       []*table          // in the order of their labels
-	tablesByName map[string]*table // by ID
-	queueTables  []*queue          // in the order of their labels
+	enums        map[string]*enum   // by ID
+	domains      map[string]*domain // by ID
+	tables       []*table           // in the order of their labels
+	tablesByName map[string]*table  // by ID
+	queueTables  []*queue           // in the order of their labels
 	names        names
 	refusals     map[string]bool // the schemas that need the function pawl_refuse
 	extensions   map[string]ir.Extension
@@ -84,6 +86,7 @@ func newCompilation(spec *dsl.Spec) *compilation {
 		spec:         spec,
 		program:      &ir.Program{},
 		enums:        map[string]*enum{},
+		domains:      map[string]*domain{},
 		tablesByName: map[string]*table{},
 		names:        names{},
 		refusals:     map[string]bool{},

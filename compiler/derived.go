@@ -13,10 +13,12 @@ import (
 type derived struct {
 	check *check
 	expr  *pgsql.Expr
+	shown *pgsql.Expr // as it is said: over the columns, before the values are put in
 }
 
-// derive replaces the assigned columns in every CHECK that mentions one.
-func (c *compilation) derive(t *table, set []assignment) []derived {
+// derive replaces the assigned columns in every CHECK that mentions one, and asks
+// the domains of what is assigned and given.
+func (c *compilation) derive(t *table, set []assignment, args []ir.Field) []derived {
 	values := map[string]*pgsql.Expr{}
 	for _, a := range set {
 		values[a.column.name] = a.value
@@ -26,9 +28,15 @@ func (c *compilation) derive(t *table, set []assignment) []derived {
 		if !slices.ContainsFunc(k.columns, func(name string) bool { return values[name] != nil }) {
 			continue
 		}
-		list = append(list, derived{check: k, expr: k.expr.Substitute(values)})
+		list = append(list, derived{check: k, expr: k.expr.Substitute(values), shown: k.expr})
 		for _, a := range set {
 			c.volatileInCheck(k, a)
+		}
+	}
+	for _, d := range c.domainDerived(set, args) {
+		list = append(list, d)
+		for _, a := range set {
+			c.volatileInDomain(d.check, a)
 		}
 	}
 	return list
@@ -37,9 +45,19 @@ func (c *compilation) derive(t *table, set []assignment) []derived {
 // volatileInCheck refuses a value that differs at each evaluation where a CHECK
 // has to be decided on it before it is stored.
 func (c *compilation) volatileInCheck(k *check, a assignment) {
-	if !slices.Contains(k.columns, a.column.name) {
-		return
+	if slices.Contains(k.columns, a.column.name) {
+		c.volatileIn(k, a)
 	}
+}
+
+// volatileInDomain does the same for a check of the domain of the column.
+func (c *compilation) volatileInDomain(k *check, a assignment) {
+	if c.domainOf(a.column.typ) == k.domain {
+		c.volatileIn(k, a)
+	}
+}
+
+func (c *compilation) volatileIn(k *check, a assignment) {
 	for _, cause := range a.expr.Causes() {
 		if cause.Volatility != pgsql.Volatile {
 			continue
@@ -60,9 +78,11 @@ func derivedReason(list []derived) []ir.Reason {
 	if len(list) == 0 {
 		return nil
 	}
-	names := make([]string, len(list))
-	for i, d := range list {
-		names[i] = d.check.name
+	var names []string
+	for _, d := range list {
+		if !slices.Contains(names, d.check.name) { // a domain's stands for each value of it
+			names = append(names, d.check.name)
+		}
 	}
 	return []ir.Reason{{
 		Choice: "derived guard",

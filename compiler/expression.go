@@ -20,8 +20,9 @@ type expression struct {
 
 // row says what an expression may mention.
 type row struct {
-	table *table   // nil: no column at all
-	args  []string // the declared arguments
+	table  *table   // nil: no column at all
+	domain *domain  // whose value the text is about; nil: of no domain
+	args   []string // the declared arguments
 	// changing is how much the result may change: immutable by default.
 	changing pgsql.Volatility
 	// condition is set for predicates and guards, which must be able to hold.
@@ -45,6 +46,9 @@ func (c *compilation) parse(src *dsl.SQL, what string, r row) *expression {
 	rules := pgsql.Rules{Args: r.args, Volatility: r.changing, Condition: r.condition}
 	if r.table != nil {
 		rules.Table, rules.Columns = r.table.ref.Name, r.table.columnNames()
+	}
+	if r.domain != nil {
+		rules.Columns = []string{domainValue}
 	}
 	if errs := parsed.Check(rules); len(errs) > 0 {
 		for _, wrong := range errs {
@@ -214,6 +218,13 @@ func sentence(message string) string {
 }
 
 func (c *compilation) unknownColumn(d *diag.Diagnostic, wrong *pgsql.Error, r row, what string) {
+	if r.domain != nil {
+		d.Detail = "A domain knows its value alone, and not the column " + quote(wrong.Name) + "."
+		d.Label = "a column"
+		d.Consequence = "PostgreSQL would refuse the domain: the type has no row."
+		d.Help = "write value; a condition over several columns is a check of the table"
+		return
+	}
 	if r.table == nil {
 		d.Detail = capital(what) + "s cannot look at columns; this one names " + quote(wrong.Name) + "."
 		d.Label = "a column"

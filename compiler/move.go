@@ -45,7 +45,7 @@ func (c *compilation) move(t *table, s *stateColumn, m *move) bool {
 	c.unused(m.input)
 	state := built(ir.Literal(m.to))
 	m.set = append([]assignment{{column: s.column, expr: state, value: built(quotedLiteral(m.to, s.column.typ))}}, set...)
-	m.checks = c.derive(t, m.set)
+	m.checks = c.derive(t, m.set, m.input.fields)
 	c.nullArithmetic(t, m.decl.Allow, set, m.guard)
 	m.demands = demands(m.input, nil, m.set)
 	c.argumentGuard(s, m)

@@ -22,6 +22,12 @@ func promises(p *ir.Program) []ir.Promise {
 	for _, t := range p.Schema.Tables {
 		list = append(list, tablePromises(t, queues[t.Ref()])...)
 	}
+	for i := range p.Schema.Domains {
+		d := &p.Schema.Domains[i]
+		for _, x := range d.Checks {
+			list = append(list, ir.Promise{Address: x.Origin.Address, Object: d.CheckID(x.Name), Hash: ir.Fingerprint(x)})
+		}
+	}
 	for _, f := range p.Schema.Functions {
 		list = append(list, ir.Promise{
 			Address: f.Origin.Address,

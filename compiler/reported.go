@@ -28,7 +28,7 @@ func (c *compilation) reportedConstraints() {
 	}
 	own := map[*table][]reportedConstraint{}
 	for _, t := range all {
-		own[t] = t.reported()
+		own[t] = c.reportedOf(t)
 	}
 	for _, t := range all {
 		r := breakage{own: own}
@@ -38,6 +38,21 @@ func (c *compilation) reportedConstraints() {
 		}
 		t.repository.Reported = r.listFor(t)
 	}
+}
+
+// reportedOf lists the table's own constraints, and the checks of the domains of
+// its columns.
+func (c *compilation) reportedOf(t *table) []reportedConstraint {
+	list := t.reported()
+	for _, use := range c.domainUses(t) {
+		for i, k := range use.domain.checks {
+			list = append(list, reportedConstraint{owner: t, columns: use.columns, derived: true, Reported: ir.Reported{
+				Name: k.name, Label: k.label, Kind: ir.CheckFailed, Code: "23514", Schema: use.domain.ir.Schema, Type: use.domain.ir.Name,
+				Address: k.address, Doc: k.doc, Object: k.object(t), Hash: ir.Fingerprint(use.domain.ir.Checks[i]),
+			}})
+		}
+	}
+	return list
 }
 
 // reported lists the table's own constraints.
@@ -143,7 +158,7 @@ func (t *table) definition(id ir.ObjectID) any {
 				return x
 			}
 		}
-	case ir.NamespaceObject, ir.ExtensionObject, ir.EnumObject, ir.FunctionObject, ir.TableObject, ir.ColumnObject:
+	case ir.NamespaceObject, ir.ExtensionObject, ir.EnumObject, ir.DomainObject, ir.FunctionObject, ir.TableObject, ir.ColumnObject:
 	}
 	return nil
 }
@@ -257,8 +272,9 @@ func (b *breakage) listFor(t *table) []ir.Reported {
 	for _, r := range b.own[t] {
 		list = append(list, r.Reported)
 	}
-	for _, r := range b.all {
-		if r.owner != t {
+	for id, r := range b.all {
+		// A domain's check is reported of every table that uses it.
+		if r.owner != t && !slices.ContainsFunc(b.own[t], func(mine reportedConstraint) bool { return mine.Object == id }) {
 			inherited := r.Reported
 			inherited.Inherited = true
 			list = append(list, inherited)
@@ -266,7 +282,7 @@ func (b *breakage) listFor(t *table) []ir.Reported {
 	}
 	slices.SortFunc(list, func(x, y ir.Reported) int {
 		return cmp.Or(cmp.Compare(boolInt(x.Inherited), boolInt(y.Inherited)), cmp.Compare(x.Schema, y.Schema),
-			cmp.Compare(x.Table, y.Table), cmp.Compare(x.Name, y.Name))
+			cmp.Compare(x.Table, y.Table), cmp.Compare(x.Type, y.Type), cmp.Compare(x.Name, y.Name))
 	})
 	return list
 }

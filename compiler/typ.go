@@ -7,8 +7,8 @@ import (
 	"github.com/pawldb/pawl/dsl"
 )
 
-// resolveType turns a type as written into the program's. It is false, without
-// a word, when the type could not be read: dsl has told why.
+// resolveType turns a type as written into the program's. It is false when the
+// type could not be read: that has been told.
 func (c *compilation) resolveType(t dsl.Type) (ir.Type, bool) {
 	switch {
 	case t.Enum != "":
@@ -17,6 +17,15 @@ func (c *compilation) resolveType(t dsl.Type) (ir.Type, bool) {
 			return ir.Type{}, false
 		}
 		return e.typ(), true
+	case t.Domain != "":
+		d := c.domains[t.Domain]
+		if d == nil || !d.known { // reported by dsl, or by declareDomains
+			return ir.Type{}, false
+		}
+		return d.ir.As(), true
+	case t.Elem != nil && t.Elem.Domain != "":
+		c.listOfDomain(t)
+		return ir.Type{}, false
 	case t.Elem != nil:
 		elem, ok := c.resolveType(*t.Elem)
 		return ir.Type{Kind: ir.ArrayType, Elem: &elem}, ok
@@ -119,7 +128,9 @@ func parameterType(t ir.Type) ir.Type {
 			return ir.Type{Name: "varbit"}
 		}
 		t.Mods = nil
-	case ir.EnumType, ir.DomainType, ir.OtherType:
+	case ir.DomainType: // its checks are asked for by themselves, where the answer can name them
+		return parameterType(*t.Elem)
+	case ir.EnumType, ir.OtherType:
 	}
 	return t
 }
@@ -134,7 +145,8 @@ func cast(t ir.Type) string {
 	return sql
 }
 
-// result is how a column of a type is selected.
+// result is how a column of a type is selected. A domain needs nothing: the
+// server announces it as what it is made of.
 func result(column string, t ir.Type) string {
 	if t.Kind == ir.ArrayType && t.Elem.Kind == ir.EnumType {
 		return column + "::text[]"

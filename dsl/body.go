@@ -85,6 +85,7 @@ func (b *body) unknownAttribute(attr *hclsyntax.Attribute) diag.Diagnostic {
 
 // foreignWords are attributes that other tools have, with pawl's way to say it.
 var foreignWords = map[string]string{
+	"null":           "a column says whether it may be NULL: null = true in the column",
 	"nullable":       "a column is NOT NULL unless it says null = true",
 	"not_null":       "a column is NOT NULL unless it says null = true",
 	"unique":         "write a no_duplicates block in the table",

@@ -47,6 +47,8 @@ func spell(t Type) string {
 		return "list(" + spell(*t.Elem) + ")"
 	case t.Enum != "":
 		return "enum." + t.Enum
+	case t.Domain != "":
+		return "domain." + t.Domain
 	case t.Other != "":
 		return "type(" + quote(t.Other) + ")"
 	case len(t.Mods) == 0:
@@ -219,7 +221,7 @@ func unknownType(name string, at hcl.Range) diag.Diagnostic {
 		Detail:  "There is no type " + quote(name) + ".",
 		Subject: at,
 		Help: didYouMean(name, slices.Sorted(maps.Keys(baseTypes)),
-			"a type of an extension is written type("+quote(name)+"), an enum enum."+name),
+			"a type of an extension is written type("+quote(name)+"), an enum enum."+name+", a domain domain."+name),
 	}
 	if better, ok := variableTypes[name]; ok {
 		d.Detail = quote(name) + " is a variable's type; a column has a type of PostgreSQL."

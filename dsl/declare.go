@@ -12,7 +12,7 @@ import (
 var projectSchema = blockSchema{
 	Type: "project",
 	Blocks: append([]*blockSchema{
-		&pawlSchema, &generateSchema, &variableSchema, &localsSchema, &enumSchema,
+		&pawlSchema, &generateSchema, &variableSchema, &localsSchema, &enumSchema, &domainSchema,
 		&tableSchema, &queueSchema, &singletonSchema, &transactionSchema, &moduleSchema, &policySchema,
 		&idempotencySchema, &outboxSchema, &inboxSchema, &targetSchema,
 	}, laterTopLevel()...),
@@ -22,7 +22,6 @@ var projectSchema = blockSchema{
 var laterBlocks = map[string]string{
 	"moved":      "rename in the database by hand first, then here",
 	"removed":    "drop the object with apply --allow drop=ADDRESS",
-	"domain":     "give the column the base type and the table a check",
 	"data":       "write foreign keys to tables of this project only",
 	"rule":       "write constraints, guards, or a transaction with isolation = \"serializable\" in Go",
 	"hold":       "use a table with transitions",
@@ -138,7 +137,7 @@ func (p *project) noun() string {
 func (p *project) decode() {
 	decoders := map[string]func(*project, *hclsyntax.Block){
 		"pawl": (*project).decodePawl, "generate": (*project).decodeGenerate, "variable": (*project).decodeVariable,
-		"locals": (*project).decodeLocals, "enum": (*project).decodeEnum, "table": (*project).decodeTable,
+		"locals": (*project).decodeLocals, "enum": (*project).decodeEnum, "table": (*project).decodeTable, "domain": (*project).decodeDomain,
 		"queue": (*project).decodeQueue, "singleton": (*project).decodeSingleton, "transaction": (*project).decodeTransaction,
 		"policy": (*project).decodePolicy, "idempotency": (*project).decodeIdempotency, "outbox": (*project).decodeOutbox,
 		"inbox": (*project).decodeInbox, "target": (*project).decodeTarget,

@@ -12,7 +12,7 @@ import (
 )
 
 // roots are the first words of references.
-var roots = []string{"each", "enum", "local", "module", "path", "table", "transaction", "var"}
+var roots = []string{"domain", "each", "enum", "local", "module", "path", "table", "transaction", "var"}
 
 // find evaluates what a reference names behind a first word. Only the block that
 // for_each repeats knows each: what is found elsewhere has one value for all.
@@ -28,6 +28,8 @@ func (p *project) find(word string, r *reference) (cty.Value, bool) {
 		return p.resolveLocal(r)
 	case "enum":
 		return p.resolveEnum(r)
+	case "domain":
+		return p.resolveDomain(r)
 	case "table":
 		return p.resolveTable(r)
 	case "module":
@@ -41,7 +43,7 @@ func (p *project) find(word string, r *reference) (cty.Value, bool) {
 // laterRoots are first words of references to blocks of later versions. The
 // block itself is reported; a reference only when there is no such block.
 var laterRoots = map[string]string{
-	"domain": "domain", "data": "data", "rule": "rule",
+	"data": "data", "rule": "rule",
 }
 
 // reference is a traversal while it is resolved: path holds the names that were
@@ -175,6 +177,24 @@ func (p *project) resolveEnum(r *reference) (cty.Value, bool) {
 		return cty.NilVal, false
 	}
 	return typeValue{Type: Type{Enum: q.idOf(block)}}.capsule(), true
+}
+
+// resolveDomain gives the domain as a type. What it is made of is no part of
+// that, so that nothing is evaluated for it.
+func (p *project) resolveDomain(r *reference) (cty.Value, bool) {
+	name, ok := r.next()
+	if !ok {
+		return p.indexedRoot(r)
+	}
+	block := p.declared["domain"][name]
+	if block == nil {
+		return p.undeclared(r, "domain", name)
+	}
+	q, ok := p.roundOf(r, block, &domainSchema)
+	if !ok {
+		return cty.NilVal, false
+	}
+	return typeValue{Type: Type{Domain: q.idOf(block)}}.capsule(), true
 }
 
 func (p *project) resolveTransaction(r *reference) (cty.Value, bool) {

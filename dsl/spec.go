@@ -26,6 +26,7 @@ type Spec struct {
 	SQL           *GenerateSQL
 	Variables     []*Variable
 	Enums         []*Enum
+	Domains       []*Domain
 	Tables        []*Table
 	Queues        []*Queue
 	Singletons    []*Singleton
@@ -84,14 +85,15 @@ type SQL struct {
 }
 
 // Type is a column or argument type as written: a base type by PostgreSQL's
-// internal name, an enum by its ID, or a list.
+// internal name, an enum or a domain by its ID, or a list.
 type Type struct {
-	Name  string // int8, timestamptz; empty when Enum or Elem is set
-	Mods  []int
-	Elem  *Type  // list(…)
-	Enum  string // enum.booking_status
-	Other string // type("ltree")
-	Range hcl.Range
+	Name   string // int8, timestamptz; empty when one of those below is set
+	Mods   []int
+	Elem   *Type  // list(…)
+	Enum   string // enum.booking_status
+	Domain string // domain.positive_money
+	Other  string // type("ltree")
+	Range  hcl.Range
 }
 
 // KeyPart is one entry of a key list: a column or sql("…"), with what desc(),
@@ -176,6 +178,17 @@ type Enum struct {
 	Schema Value[string]
 	Rename Value[string] // name = "…"
 	Values []Name
+}
+
+// Domain is a domain block.
+type Domain struct {
+	Block
+	Schema  Value[string]
+	Rename  Value[string] // name = "…"
+	Type    Type          // what it is made of
+	Default *Default
+	Comment Value[string]
+	Checks  []*Check
 }
 
 // Table is a table block.

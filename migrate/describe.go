@@ -13,7 +13,7 @@ func describe(change ir.Change) string {
 	id := ir.ChangeObject(change)
 	on := " on " + ir.Qualified(id.Schema, id.Table)
 	switch c := change.(type) {
-	case ir.CreateNamespace, ir.CreateExtension, ir.CreateEnum, ir.CreateTable:
+	case ir.CreateNamespace, ir.CreateExtension, ir.CreateEnum, ir.CreateDomain, ir.CreateTable:
 		return "create " + string(id.Kind) + " " + id.SQL()
 	case ir.AddEnumValue:
 		return fmt.Sprintf("add value %s to enum %s", ir.Literal(c.Value), id.SQL())
@@ -22,7 +22,15 @@ func describe(change ir.Change) string {
 			return "replace function " + id.SQL()
 		}
 		return "create function " + id.SQL()
-	case ir.DropEnum, ir.DropFunction, ir.DropTable, ir.DropColumn:
+	case ir.SetDomainComment:
+		return "comment on domain " + id.SQL()
+	case ir.AddDomainCheck:
+		return "add check " + ir.Ident(id.Name) + " on domain " + ir.Qualified(id.Schema, id.Table)
+	case ir.ValidateDomainCheck:
+		return "prove check " + ir.Ident(id.Name) + " on domain " + ir.Qualified(id.Schema, id.Table)
+	case ir.DropDomainCheck:
+		return "drop check " + ir.Ident(id.Name) + " on domain " + ir.Qualified(id.Schema, id.Table)
+	case ir.DropEnum, ir.DropDomain, ir.DropFunction, ir.DropTable, ir.DropColumn:
 		return "drop " + string(id.Kind) + " " + id.SQL()
 	case ir.SetTableComment:
 		return "comment on table " + id.SQL()
@@ -121,9 +129,9 @@ func constraintWord(c ir.Constraint) string {
 // action is the sign of a change.
 func action(change ir.Change) Action {
 	switch c := change.(type) {
-	case ir.DropEnum, ir.DropFunction, ir.DropTable, ir.DropColumn, ir.DropConstraint, ir.DropIndex, ir.DropTrigger:
+	case ir.DropEnum, ir.DropDomain, ir.DropDomainCheck, ir.DropFunction, ir.DropTable, ir.DropColumn, ir.DropConstraint, ir.DropIndex, ir.DropTrigger:
 		return Drop
-	case ir.AddEnumValue, ir.SetTableComment, ir.AlterColumn, ir.ValidateConstraint, ir.EnableTrigger:
+	case ir.AddEnumValue, ir.SetDomainComment, ir.ValidateDomainCheck, ir.SetTableComment, ir.AlterColumn, ir.ValidateConstraint, ir.EnableTrigger:
 		return Alter
 	case ir.ReplaceFunction:
 		if c.Exists {
@@ -145,6 +153,14 @@ func undo(change ir.Change) string {
 		return "DROP EXTENSION " + ir.Ident(c.Extension.Name)
 	case ir.CreateEnum:
 		return back(ir.DropEnum(c))
+	case ir.CreateDomain:
+		return back(ir.DropDomain(c))
+	case ir.SetDomainComment:
+		return back(ir.SetDomainComment{Domain: c.Domain, From: c.To, To: c.From})
+	case ir.AddDomainCheck:
+		return back(ir.DropDomainCheck(c))
+	case ir.DropDomainCheck:
+		return back(ir.AddDomainCheck(c))
 	case ir.ReplaceFunction:
 		if c.Exists {
 			return "apply the specification as it was"

@@ -34,7 +34,7 @@ func gather(ctx context.Context, conn *pgx.Conn, have *ir.Schema, changes []ir.C
 		return f, nil
 	}
 	err := snapshot(ctx, conn, func(tx pgx.Tx) error {
-		for _, ref := range touched(changes) {
+		for _, ref := range touched(changes, have) {
 			if err := f.measure(ctx, tx, have, ref); err != nil {
 				return fmt.Errorf("looking at %s: %w", ref.SQL(), err)
 			}
@@ -48,7 +48,7 @@ func gather(ctx context.Context, conn *pgx.Conn, have *ir.Schema, changes []ir.C
 }
 
 // touched lists the tables that changes are about and that may exist.
-func touched(changes []ir.Change) []ir.TableRef {
+func touched(changes []ir.Change, have *ir.Schema) []ir.TableRef {
 	var refs []ir.TableRef
 	for _, c := range changes {
 		list := []ir.TableRef{{Schema: ir.ChangeObject(c).Schema, Name: ir.ChangeObject(c).Table}}
@@ -56,6 +56,12 @@ func touched(changes []ir.Change) []ir.TableRef {
 			if k, ok := add.Constraint.(ir.ForeignKey); ok {
 				list = append(list, ir.TableRef{Schema: k.RefSchema, Name: k.RefTable})
 			}
+		}
+		switch c := c.(type) {
+		case ir.AddDomainCheck:
+			list = append(list, userTables(domainUsers(have, c.Domain))...)
+		case ir.ValidateDomainCheck:
+			list = append(list, userTables(domainUsers(have, c.Domain))...)
 		}
 		for _, ref := range list {
 			if ref.Name != "" && !slices.Contains(refs, ref) {
@@ -138,7 +144,7 @@ func (f *facts) tryRewrites(ctx context.Context, conn *pgx.Conn, changes []ir.Ch
 		scratch := ir.TableRef{Schema: "pg_temp", Name: scratchFunction}
 		switch c := c.(type) {
 		case ir.AddColumn:
-			if c.Column.Default == "" && c.Column.Identity == ir.NoIdentity {
+			if c.Column.Default == "" && c.Column.Identity == ir.NoIdentity && c.Column.Type.Kind != ir.DomainType {
 				continue
 			}
 			column := c.Column

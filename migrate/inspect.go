@@ -65,6 +65,7 @@ func readSchema(ctx context.Context, tx pgx.Tx, schemas []string) (*ir.Schema, e
 		{"schemas", r.namespaces},
 		{"extensions", r.extensions},
 		{"enums", r.enums},
+		{"domains", r.domains},
 		{"functions", r.functions},
 		{"tables", r.tables},
 		{"columns", r.columns},

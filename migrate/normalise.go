@@ -207,10 +207,14 @@ func (n *normaliser) guess(have, want *ir.Schema, unknown map[ir.ObjectID]bool, 
 	setPrints(want, same)
 }
 
-// print lets the server print the objects of a schema's tables, in batches that
-// hold no name twice. What the server refuses has no print in the result.
+// print lets the server print the objects of a schema's domains and tables, these
+// in batches that hold no name twice. What the server refuses has no print in the result.
 func (n *normaliser) print(s *ir.Schema) (*ir.Schema, error) {
-	printed := &ir.Schema{}
+	domains, err := n.printDomains(s.Domains)
+	if err != nil {
+		return nil, err
+	}
+	printed := &ir.Schema{Domains: domains}
 	for _, batch := range batches(s.Tables) {
 		tables, err := n.printBatch(batch)
 		if err != nil {
@@ -257,6 +261,61 @@ func relationNames(t *ir.Table) []string {
 		names = append(names, i.Name)
 	}
 	return names
+}
+
+// printDomains lets the server print domains, under names that are all different.
+func (n *normaliser) printDomains(domains []ir.Domain) (printed []ir.Domain, err error) {
+	if len(domains) == 0 {
+		return nil, nil
+	}
+	path := "SET LOCAL search_path = " + ir.Idents(slices.Concat(n.path, []string{"pg_temp"}))
+	err = pgx.BeginTxFunc(n.ctx, n.conn, pgx.TxOptions{AccessMode: pgx.ReadWrite}, func(tx pgx.Tx) error {
+		for _, sql := range []string{printing, path} {
+			if _, err := tx.Exec(n.ctx, sql); err != nil {
+				return fmt.Errorf("preparing to print definitions: %w", err)
+			}
+		}
+		for i, d := range domains {
+			if err := n.scratchDomain(tx, d, i); err != nil {
+				return fmt.Errorf("printing the definitions of %s: %w", ir.Qualified(d.Schema, d.Name), err)
+			}
+		}
+		schema, err := n.readScratch(tx)
+		if err != nil {
+			return err
+		}
+		for i, d := range domains {
+			j := slices.IndexFunc(schema.Domains, func(s ir.Domain) bool { return s.Name == scratchDomainName(i) })
+			if j >= 0 {
+				read := schema.Domains[j]
+				read.Schema, read.Name = d.Schema, d.Name
+				printed = append(printed, read)
+			}
+		}
+		return errScratchDone
+	})
+	if errors.Is(err, errScratchDone) {
+		err = nil
+	}
+	return printed, err
+}
+
+func scratchDomainName(i int) string { return fmt.Sprintf("%s_%d", scratchFunction, i) }
+
+// scratchDomain makes a domain of this session. A check that the server refuses
+// is left out, and so is a domain.
+func (n *normaliser) scratchDomain(tx pgx.Tx, d ir.Domain, i int) error {
+	bare := ir.Domain{Schema: "pg_temp", Name: scratchDomainName(i), Type: d.Type}
+	no, err := n.attempt(tx, postgres.Statements(ir.CreateDomain{Domain: bare})...)
+	if err != nil || no {
+		return err
+	}
+	for _, c := range d.Checks {
+		if _, err := n.attempt(tx, postgres.Statements(ir.AddDomainCheck{Domain: bare, Check: c})...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // errScratchDone rolls back the transaction of a batch.
@@ -365,15 +424,7 @@ func (n *normaliser) attempt(tx pgx.Tx, statements ...string) (refused bool, err
 // readBack reads the temporary schema by the same queries as any other and gives
 // each table its own schema's name again.
 func (n *normaliser) readBack(tx pgx.Tx, batch []ir.Table, refused map[string]bool) ([]ir.Table, error) {
-	var schema string
-	err := tx.QueryRow(n.ctx, "SELECT nspname::text FROM pg_namespace WHERE oid = pg_my_temp_schema()").Scan(&schema)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := tx.Exec(n.ctx, printing); err != nil {
-		return nil, err
-	}
-	read, err := readSchema(n.ctx, tx, []string{schema})
+	read, err := n.readScratch(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -385,6 +436,19 @@ func (n *normaliser) readBack(tx pgx.Tx, batch []ir.Table, refused map[string]bo
 		}
 	}
 	return tables, nil
+}
+
+// readScratch reads the temporary schema of the session.
+func (n *normaliser) readScratch(tx pgx.Tx) (*ir.Schema, error) {
+	var schema string
+	err := tx.QueryRow(n.ctx, "SELECT nspname::text FROM pg_namespace WHERE oid = pg_my_temp_schema()").Scan(&schema)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tx.Exec(n.ctx, printing); err != nil {
+		return nil, err
+	}
+	return readSchema(n.ctx, tx, []string{schema})
 }
 
 // rehomed is a table that was read back from scratch, under its real names. A

@@ -30,6 +30,11 @@ func owned(have *ir.Schema, l *ledger, wanted map[ir.ObjectID]bool) *ir.Schema {
 			s.Enums = append(s.Enums, e)
 		}
 	}
+	for i := range have.Domains {
+		if d, ok := ownedDomain(&have.Domains[i], mine); ok {
+			s.Domains = append(s.Domains, d)
+		}
+	}
 	for _, f := range have.Functions {
 		if origin, ok := mine(ir.ObjectID{Kind: ir.FunctionObject, Schema: f.Schema, Name: f.Name}); ok {
 			f.Origin = origin
@@ -133,8 +138,9 @@ func inTheWay(all map[ir.ObjectID]string, names relations, l *ledger, wanted []i
 			}
 			continue
 		}
-		if id.Kind == ir.TableObject {
-			blocked[[2]string{id.Schema, id.Table}] = true
+		switch id.Kind {
+		case ir.TableObject, ir.DomainObject:
+			blocked[[2]string{id.Schema, id.Name}] = true
 		}
 		e.Objects = append(e.Objects, UnmanagedObject{id, object.Origin, other})
 	}
@@ -197,8 +203,10 @@ func unmanaged(all map[ir.ObjectID]string, l *ledger) []ir.ObjectID {
 			continue
 		}
 		if id.Table != "" && id.Kind != ir.TableObject {
-			// A foreign table is listed once, not with all that stands on it.
-			if _, ok := l.mine[ir.ObjectID{Kind: ir.TableObject, Schema: id.Schema, Table: id.Table, Name: id.Table}]; !ok {
+			// A foreign table or domain is listed once, not with all that stands on it.
+			_, table := l.mine[ir.ObjectID{Kind: ir.TableObject, Schema: id.Schema, Table: id.Table, Name: id.Table}]
+			_, domain := l.mine[ir.ObjectID{Kind: ir.DomainObject, Schema: id.Schema, Name: id.Table}]
+			if !table && !domain {
 				continue
 			}
 		}

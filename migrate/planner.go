@@ -71,10 +71,18 @@ func (p *planner) next(changes []ir.Change) (int, error) {
 
 func (p *planner) single(change ir.Change) error {
 	switch c := change.(type) {
-	case ir.CreateNamespace, ir.CreateExtension, ir.CreateEnum, ir.ReplaceFunction:
+	case ir.CreateNamespace, ir.CreateExtension, ir.CreateEnum, ir.CreateDomain, ir.ReplaceFunction:
 		p.quiet(p.step(c))
 	case ir.AddEnumValue:
 		p.addEnumValue(c)
+	case ir.SetDomainComment:
+		p.alone(p.step(c))
+	case ir.AddDomainCheck:
+		p.addDomainCheck(c)
+	case ir.ValidateDomainCheck:
+		p.validateDomainCheck(c)
+	case ir.DropDomainCheck:
+		p.dropDomainCheck(c)
 	case ir.CreateTable:
 		p.createTable(c)
 	case ir.SetTableComment:
@@ -104,7 +112,7 @@ func (p *planner) single(change ir.Change) error {
 		p.dropColumn(c)
 	case ir.DropTable:
 		p.dropTable(c)
-	case ir.DropFunction, ir.DropEnum:
+	case ir.DropFunction, ir.DropEnum, ir.DropDomain:
 		p.dropGlobal(c)
 	default:
 		return fmt.Errorf("migrate: no steps for a change of type %T", change)
@@ -213,8 +221,19 @@ func (p *planner) record(id ir.ObjectID) record {
 func (p *planner) records(c ir.Change) (saves []record, forgets []ir.ObjectID) {
 	id := ir.ChangeObject(c)
 	switch c := c.(type) {
-	case ir.DropTable, ir.DropColumn, ir.DropConstraint, ir.DropIndex, ir.DropTrigger, ir.DropFunction, ir.DropEnum:
+	case ir.DropTable, ir.DropColumn, ir.DropConstraint, ir.DropIndex, ir.DropTrigger, ir.DropFunction, ir.DropEnum,
+		ir.DropDomainCheck:
 		return nil, []ir.ObjectID{id}
+	case ir.DropDomain:
+		for _, object := range c.Domain.Objects() {
+			forgets = append(forgets, object.ID)
+		}
+		return nil, forgets
+	case ir.CreateDomain:
+		for _, object := range c.Domain.Objects() {
+			saves = append(saves, p.record(object.ID))
+		}
+		return saves, nil
 	case ir.CreateTable:
 		bare := c.Table
 		bare.ForeignKeys, bare.Indexes, bare.Triggers = nil, nil, nil

@@ -19,9 +19,16 @@ func (p *planner) addColumn(c ir.AddColumn) {
 		h.Help = "give the column a default; or add it with null = true, fill it, and take null = true away"
 		p.hazards = append(p.hazards, h)
 	case p.facts.rewrites[ir.ChangeObject(c)]:
-		p.rewrite(&s, c, "its default is another for each row")
+		p.rewrite(&s, c, whyRewritten(c.Column))
 	}
 	p.alone(s)
+}
+
+func whyRewritten(c ir.Column) string {
+	if c.Type.Kind == ir.DomainType {
+		return "the domain of the new column has checks, and each row is asked for them"
+	}
+	return "its default is another for each row"
 }
 
 // rewrite marks a step that writes its table anew.

@@ -195,6 +195,16 @@ func (p *planner) replacement(first, second ir.Change) bool {
 			p.replaceTrigger(add)
 			return true
 		}
+	case ir.AddDomainCheck:
+		if drop, ok := first.(ir.DropDomainCheck); ok && ir.ChangeObject(drop) == ir.ChangeObject(add) {
+			p.replaceDomainCheck(drop, add)
+			return true
+		}
+	case ir.CreateDomain:
+		if drop, ok := first.(ir.DropDomain); ok && ir.ChangeObject(drop) == ir.ChangeObject(add) {
+			p.domainOfAnotherType(drop, add)
+			return true
+		}
 	case ir.CreateEnum:
 		if drop, ok := first.(ir.DropEnum); ok && drop.Enum.Schema == add.Enum.Schema && drop.Enum.Name == add.Enum.Name {
 			p.replaceEnum(drop, add)

@@ -92,7 +92,8 @@ func (p *planner) dropTable(c ir.DropTable) {
 	p.alone(p.locking(c, accessExclusive))
 }
 
-// dropGlobal drops an enum or a function.
+// dropGlobal drops an enum, a domain or a function. A domain holds nothing: its
+// columns have another type by then.
 func (p *planner) dropGlobal(c ir.Change) {
 	if drop, ok := c.(ir.DropEnum); ok {
 		p.loses(c, 0, fmt.Sprintf("the type %s is lost, with its %d values", ir.Qualified(drop.Enum.Schema, drop.Enum.Name), len(drop.Enum.Values)))

@@ -15,6 +15,13 @@ const columnSeparator = "\x00"
 // where the server has to be asked for it.
 func printsOf(s *ir.Schema) prints {
 	all := prints{}
+	for i := range s.Domains {
+		d := &s.Domains[i]
+		all[d.ID()] = d.Printed
+		for _, c := range d.Checks {
+			all[d.CheckID(c.Name)] = c.Printed
+		}
+	}
 	for i := range s.Tables {
 		t := &s.Tables[i]
 		for _, c := range t.Columns {
@@ -46,6 +53,13 @@ func setPrints(s *ir.Schema, all prints) {
 	set := func(field *string, id ir.ObjectID) {
 		if print, ok := all[id]; ok {
 			*field = print
+		}
+	}
+	for i := range s.Domains {
+		d := &s.Domains[i]
+		set(&d.Printed, d.ID())
+		for j := range d.Checks {
+			set(&d.Checks[j].Printed, d.CheckID(d.Checks[j].Name))
 		}
 	}
 	for i := range s.Tables {
@@ -110,6 +124,13 @@ func plainIndex(i ir.Index) bool {
 // declaredPrints is a schema whose prints are its declarations' own texts.
 func declaredPrints(s *ir.Schema) *ir.Schema {
 	c := clone(s)
+	for i := range c.Domains {
+		d := &c.Domains[i]
+		d.Printed = d.Type.SQL()
+		for j := range d.Checks {
+			d.Checks[j].Printed = postgres.Definition(d.Checks[j])
+		}
+	}
 	for i := range c.Tables {
 		t := &c.Tables[i]
 		for j := range t.Columns {
@@ -131,11 +152,11 @@ func declaredPrints(s *ir.Schema) *ir.Schema {
 	return c
 }
 
-// parts is the tables of a schema with all their columns, but of defaults,
+// parts is what of the domains is listed, and the tables of a schema with all their columns, but of defaults,
 // constraints, indexes and triggers only those listed. Tables with none of these
 // are left out.
 func parts(s *ir.Schema, ids map[ir.ObjectID]bool) *ir.Schema {
-	part := &ir.Schema{}
+	part := &ir.Schema{Domains: domainParts(s, ids)}
 	for i := range s.Tables {
 		t := &s.Tables[i]
 		if p, some := partOf(t, ids); some {
@@ -177,6 +198,7 @@ func filter[T any](list []T, keep func(T) bool) []T {
 // clone copies a schema down to the fields that prints go into.
 func clone(s *ir.Schema) *ir.Schema {
 	c := *s
+	c.Domains = cloneDomains(s.Domains)
 	c.Functions = slices.Clone(s.Functions)
 	c.Tables = slices.Clone(s.Tables)
 	for i := range c.Tables {

@@ -23,6 +23,9 @@ func states(s *ir.Schema) map[ir.ObjectID]string {
 	for _, e := range s.Enums {
 		all[ir.ObjectID{Kind: ir.EnumObject, Schema: e.Schema, Name: e.Name}] = fmt.Sprintf("%q", e.Values)
 	}
+	for i := range s.Domains {
+		domainStates(&s.Domains[i], all)
+	}
 	for _, f := range s.Functions {
 		all[ir.ObjectID{Kind: ir.FunctionObject, Schema: f.Schema, Name: f.Name}] = f.Printed
 	}

@@ -11,7 +11,7 @@ type Promise struct {
 	Address string // where the specification declares it
 	Kind    string // constraint, index, trigger, column, table
 	Schema  string
-	Table   string
+	Table   string // of a domain's check: the domain
 	Name    string // of the constraint, index, trigger or column
 	Hash    string // fingerprint of its definition
 }
@@ -79,7 +79,7 @@ const checkSQL = `/* pawl check */ WITH promise AS (
   SELECT p.*, rel.oid AS rel,
     CASE p.kind
       WHEN 'constraint' THEN (SELECT CASE WHEN k.convalidated THEN 'held' ELSE 'invalid' END
-        FROM pg_catalog.pg_constraint k WHERE k.conrelid = rel.oid AND k.conname = p.object_name)
+        FROM pg_catalog.pg_constraint k WHERE (k.conrelid = rel.oid OR k.contypid = dom.oid) AND k.conname = p.object_name)
       WHEN 'index' THEN (SELECT CASE WHEN i.indisvalid AND i.indisready THEN 'held' ELSE 'invalid' END
         FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class x ON x.oid = i.indexrelid
         WHERE i.indrelid = rel.oid AND x.relname = p.object_name)
@@ -93,6 +93,8 @@ const checkSQL = `/* pawl check */ WITH promise AS (
   FROM promise p
   LEFT JOIN (pg_catalog.pg_class rel JOIN pg_catalog.pg_namespace ns ON ns.oid = rel.relnamespace)
     ON ns.nspname = p.schema_name AND rel.relname = p.table_name AND rel.relkind IN ('r', 'p')
+  LEFT JOIN (pg_catalog.pg_type dom JOIN pg_catalog.pg_namespace ds ON ds.oid = dom.typnamespace)
+    ON ds.nspname = p.schema_name AND dom.typname = p.table_name AND dom.typtype = 'd'
 ), judged AS (
   SELECT f.n, CASE
       WHEN f.state IS NULL THEN 'missing'

@@ -84,6 +84,28 @@ func TestUndeclaredConstraint(t *testing.T) {
 	}
 }
 
+// A domain's check is reported with the type and no table; one of another type
+// under the same name is not meant.
+func TestDomainErrors(t *testing.T) {
+	pool, s := open(t)
+	exec(t, pool, `CREATE DOMAIN app.amount AS integer CONSTRAINT amount_positive CHECK (value > 0);
+CREATE TABLE app.payments (amount app.amount)`)
+	of := func(typ string) *pawl.ConstraintError {
+		return &pawl.ConstraintError{Schema: "app", Type: typ, Constraint: "amount_positive", Code: "23514", Kind: pawl.KindCheck, Address: "domain." + typ + ".check.positive"}
+	}
+	other, declared := of("quantity"), of("amount")
+	pay := pawl.Operation{Name: "pay", SQL: `INSERT INTO app.payments VALUES ($1)`, Errors: pawl.Constraints{other, declared}}
+	_, err := pawl.Exec(t.Context(), s, &pay, -7)
+	if !errors.Is(err, declared) || errors.Is(err, other) || !errors.Is(err, pawl.ErrCheck) || strings.Contains(err.Error(), "-7") {
+		t.Errorf("the check of a domain: %v", err)
+	}
+	pay.Errors = nil
+	var undeclared *pawl.ConstraintError
+	if _, err := pawl.Exec(t.Context(), s, &pay, -7); !errors.As(err, &undeclared) || undeclared.Type != "amount" {
+		t.Errorf("an undeclared check of a domain: %v", err)
+	}
+}
+
 // Names are compared as PostgreSQL stores them: 63 bytes, whole characters.
 func TestLongConstraintName(t *testing.T) {
 	pool, s := open(t)

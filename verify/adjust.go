@@ -221,14 +221,13 @@ func (a adjustment) scene(set *fixture.Set, row fixture.Row, args map[string]*st
 
 // constraint is the check that says the same as a derived guard.
 func (a adjustment) constraint(bound int) []mutant {
-	var list []mutant
-	for _, c := range a.tables[a.t].Checks {
-		if bound != unbounded && c.Name == a.rule.Checks[bound].Constraint {
-			m := a.withoutConstraint(a.tables[a.t], c)
-			if every := a.everyConstraint(); len(every) > 0 {
-				m.backup = &every[0]
-			}
-			list = append(list, m)
+	if bound == unbounded {
+		return nil
+	}
+	list := a.withoutCheck(a.t, a.rule.Checks[bound].Constraint)
+	if every := a.everyConstraint(); len(every) > 0 {
+		for i := range list {
+			list[i].backup = &every[0]
 		}
 	}
 	return list

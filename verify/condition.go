@@ -122,11 +122,7 @@ func (s states) conditions(op *ir.Operation, triggers []mutant, columns []string
 func (s states) checkMutants(op *ir.Operation) []mutant {
 	var list []mutant
 	for _, d := range s.move(op).Checks {
-		for _, c := range s.tables[s.t].Checks {
-			if c.Name == d.Constraint {
-				list = append(list, s.withoutConstraint(s.tables[s.t], c))
-			}
-		}
+		list = append(list, s.withoutCheck(s.t, d.Constraint)...)
 	}
 	return list
 }

@@ -18,6 +18,9 @@ func mutantWithout(x *index, objects []ir.ObjectID, kind string) []mutant {
 	for _, id := range objects {
 		table := x.tables[ir.TableRef{Schema: id.Schema, Name: id.Table}]
 		if table == nil {
+			if m, ok := x.withoutDomainCheck(id.Schema, id.Table, id.Name); ok && kind == "check" {
+				list = append(list, m)
+			}
 			continue
 		}
 		if m, ok := x.withoutObject(table, id, kind); ok {
@@ -48,9 +51,41 @@ func (x *index) withoutObject(t *ir.Table, id ir.ObjectID, kind string) (mutant,
 				return withoutTrigger(t, g), true
 			}
 		}
-	case ir.NamespaceObject, ir.ExtensionObject, ir.EnumObject, ir.FunctionObject, ir.TableObject, ir.ColumnObject:
+	case ir.NamespaceObject, ir.ExtensionObject, ir.EnumObject, ir.DomainObject, ir.FunctionObject, ir.TableObject, ir.ColumnObject:
 	}
 	return mutant{}, false
+}
+
+// withoutDomainCheck drops a check of a domain.
+func (x *index) withoutDomainCheck(schema, domain, name string) (mutant, bool) {
+	for _, d := range x.program.Schema.Domains {
+		if d.Schema != schema || d.Name != domain {
+			continue
+		}
+		for _, c := range d.Checks {
+			if c.Name == name {
+				return dropping(name, "without the check "+name+" of the domain "+ir.Qualified(schema, domain),
+					ir.DropDomainCheck{Domain: d, Check: c}, ir.AddDomainCheck{Domain: d, Check: c}), true
+			}
+		}
+	}
+	return mutant{}, false
+}
+
+// withoutCheck drops the check that a guard was derived from: one of the table, or
+// one of a domain.
+func (x *index) withoutCheck(t ir.TableRef, name string) []mutant {
+	for _, c := range x.tables[t].Checks {
+		if c.Name == name {
+			return []mutant{x.withoutConstraint(x.tables[t], c)}
+		}
+	}
+	for _, d := range x.program.Schema.Domains {
+		if m, ok := x.withoutDomainCheck(d.Schema, d.Name, name); ok {
+			return []mutant{m}
+		}
+	}
+	return nil
 }
 
 func foreignKeys(t *ir.Table) []ir.Constraint {

@@ -1,6 +1,8 @@
 package golang
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,12 +25,17 @@ var familyErrors = map[ir.ReportedKind]string{
 // violation PostgreSQL reports by name, and which of them each repository meets.
 func (e *emitter) emitErrors() {
 	w := e.file(repositorySources(e.program)...)
+	domains := e.domainChecks()
+	e.emitDomainSentinels(w, domains)
 	for i := range e.program.Repositories {
 		e.emitSentinels(w, i)
 	}
 	w.P()
 	w.Doc("constraints are all of them, for what is reported only at COMMIT, where no operation is at hand.")
 	w.P("var ", constraintsVar, " = ", e.pawl("Constraints"), "{")
+	for _, c := range domains {
+		w.P(e.names.sentinels[NameOf(c)], ",")
+	}
 	for i := range e.program.Repositories {
 		for _, name := range e.ownSentinels(i) {
 			w.P(name, ",")
@@ -55,14 +62,47 @@ func (e *emitter) ownSentinels(index int) []string {
 	seen := map[string]bool{}
 	r := &e.program.Repositories[index]
 	for i := range r.Reported {
-		name := e.names.sentinels[idOf(&r.Reported[i])]
-		if r.Reported[i].Inherited || name == "" || seen[name] {
+		name := e.names.sentinels[NameOf(&r.Reported[i])]
+		if r.Reported[i].Inherited || r.Reported[i].Type != "" || name == "" || seen[name] {
 			continue
 		}
 		seen[name] = true
 		own = append(own, name)
 	}
 	return own
+}
+
+// domainChecks are the checks of domains that some repository can meet, each
+// once, in the order of their names.
+func (e *emitter) domainChecks() []*ir.Reported {
+	var list []*ir.Reported
+	for i := range e.program.Repositories {
+		reported := e.program.Repositories[i].Reported
+		for j := range reported {
+			c := &reported[j]
+			if c.Type != "" && !slices.ContainsFunc(list, func(have *ir.Reported) bool { return NameOf(have) == NameOf(c) }) {
+				list = append(list, c)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b *ir.Reported) int {
+		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Name, b.Name))
+	})
+	return list
+}
+
+// emitDomainSentinels writes the variables of the checks of domains.
+func (e *emitter) emitDomainSentinels(w *writer, checks []*ir.Reported) {
+	if len(checks) == 0 {
+		return
+	}
+	w.P()
+	w.Doc("The checks of domains, whatever table the value was for.")
+	w.P("var (")
+	for _, c := range checks {
+		e.emitSentinel(w, e.names.sentinels[NameOf(c)], c)
+	}
+	w.P(")")
 }
 
 // emitSentinels writes the variables of one repository and its table of errors.
@@ -73,22 +113,27 @@ func (e *emitter) emitSentinels(w *writer, index int) {
 	}
 	declared := map[string]bool{}
 	var all []string
-	w.P()
-	w.Doc("The constraints of " + ir.Qualified(r.Schema, r.Table) + ".")
-	w.P("var (")
+	own := len(e.ownSentinels(index)) > 0
+	if own {
+		w.P()
+		w.Doc("The constraints of " + ir.Qualified(r.Schema, r.Table) + ".")
+		w.P("var (")
+	}
 	for i := range r.Reported {
 		c := &r.Reported[i]
-		name := e.names.sentinels[idOf(c)]
+		name := e.names.sentinels[NameOf(c)]
 		if name == "" || declared[name] {
 			continue
 		}
 		declared[name] = true
 		all = append(all, name)
-		if !c.Inherited {
+		if !c.Inherited && c.Type == "" {
 			e.emitSentinel(w, name, c)
 		}
 	}
-	w.P(")")
+	if own {
+		w.P(")")
+	}
 	w.P()
 	w.Doc(n.errors + " are the constraints that a statement on " + ir.Qualified(r.Schema, r.Table) + " can violate.")
 	w.P("var ", n.errors, " = ", e.pawl("Constraints"), "{", strings.Join(all, ", "), "}")
@@ -100,7 +145,11 @@ func (e *emitter) emitSentinel(w *writer, name string, c *ir.Reported) {
 	w.Doc(doc + " errors.Is(err, " + w.S(e.pawl(familyErrors[c.Kind])) + ") holds too.")
 	w.P(name, " = &", e.pawl("ConstraintError"), "{")
 	w.P("Schema: ", strconv.Quote(c.Schema), ",")
-	w.P("Table: ", strconv.Quote(c.Table), ",")
+	if c.Type == "" {
+		w.P("Table: ", strconv.Quote(c.Table), ",")
+	} else {
+		w.P("Type: ", strconv.Quote(c.Type), ",")
+	}
 	w.P("Constraint: ", strconv.Quote(c.Name), ",")
 	if len(c.Columns) > 0 {
 		w.P("Columns: ", stringSlice(c.Columns), ",")

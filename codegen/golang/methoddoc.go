@@ -119,7 +119,7 @@ func (r *repository) failures(o *ir.Operation) []string {
 func (r *repository) violation(name string) []string {
 	for i := range r.ir.Reported {
 		c := &r.ir.Reported[i]
-		if sentinel := r.emitter.names.sentinels[idOf(c)]; c.Name == name && sentinel != "" {
+		if sentinel := r.emitter.names.sentinels[NameOf(c)]; c.Name == name && sentinel != "" {
 			return []string{"[" + sentinel + "]: " + strings.TrimSuffix(c.Doc, ".")}
 		}
 	}

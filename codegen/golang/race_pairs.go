@@ -170,7 +170,7 @@ func (r *raceRepository) announced(o *ir.Operation, kinds ...string) []string {
 	var list []string
 	for i := range r.ir.Reported {
 		if c := &r.ir.Reported[i]; slices.Contains(o.Errors, c.Name) {
-			if name := r.emitter.names.sentinels[idOf(c)]; name != "" {
+			if name := r.emitter.names.sentinels[NameOf(c)]; name != "" {
 				list = append(list, r.w.S(r.in(name)))
 			}
 		}

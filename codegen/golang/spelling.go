@@ -1,6 +1,10 @@
 package golang
 
-import "github.com/pawldb/pawl/compiler/ir"
+import (
+	"cmp"
+
+	"github.com/pawldb/pawl/compiler/ir"
+)
 
 // Spelling is how the generated package spells a program, for texts about it.
 type Spelling struct {
@@ -11,10 +15,14 @@ type Spelling struct {
 	Sentinels map[ConstraintName]string
 }
 
-// ConstraintName is how PostgreSQL names a constraint in an error.
+// ConstraintName is how PostgreSQL names a constraint in an error. Table is the
+// domain, for a check of one.
 type ConstraintName struct{ Schema, Table, Name string }
 
-func idOf(r *ir.Reported) ConstraintName { return ConstraintName{r.Schema, r.Table, r.Name} }
+// NameOf is the name by which a reported constraint is found among the sentinels.
+func NameOf(r *ir.Reported) ConstraintName {
+	return ConstraintName{r.Schema, cmp.Or(r.Table, r.Type), r.Name}
+}
 
 // Spell returns the names of what Generate generates for p. It is empty when p
 // generates no Go, or has problems that keep it from doing so.

@@ -50,6 +50,9 @@ func SearchPath(s *ir.Schema) []string {
 	for _, e := range s.Enums {
 		add(e.Schema)
 	}
+	for _, d := range s.Domains {
+		add(d.Schema)
+	}
 	for _, f := range s.Functions {
 		add(f.Schema)
 	}
@@ -87,7 +90,7 @@ func Script(changes []ir.Change) string {
 // even under the address of the one before.
 func separated(c ir.Change) bool {
 	switch c.(type) {
-	case ir.CreateTable, ir.ReplaceFunction, ir.CreateTrigger:
+	case ir.CreateTable, ir.CreateDomain, ir.ReplaceFunction, ir.CreateTrigger:
 		return true
 	}
 	return false

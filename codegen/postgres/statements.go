@@ -21,6 +21,18 @@ func Statements(change ir.Change) []string {
 		return one(addEnumValue(c))
 	case ir.DropEnum:
 		return one("DROP TYPE " + ir.Qualified(c.Enum.Schema, c.Enum.Name))
+	case ir.CreateDomain:
+		return createDomain(c.Domain)
+	case ir.DropDomain:
+		return one("DROP DOMAIN " + domainName(c.Domain))
+	case ir.SetDomainComment:
+		return one(commentOnDomain(c.Domain, c.To))
+	case ir.AddDomainCheck:
+		return one(alterDomain(c.Domain, "ADD "+constraint(c.Check)))
+	case ir.ValidateDomainCheck:
+		return one(alterDomain(c.Domain, "VALIDATE CONSTRAINT "+ir.Ident(c.Check.Name)))
+	case ir.DropDomainCheck:
+		return one(alterDomain(c.Domain, "DROP CONSTRAINT "+ir.Ident(c.Check.Name)))
 	case ir.ReplaceFunction:
 		return replaceFunction(c)
 	case ir.DropFunction:

@@ -31,6 +31,30 @@ type (
 	}
 	// DropEnum drops an enumerated type.
 	DropEnum struct{ Enum Enum }
+	// CreateDomain creates a domain with its checks.
+	CreateDomain struct{ Domain Domain }
+	// DropDomain drops a domain with its checks.
+	DropDomain struct{ Domain Domain }
+	// SetDomainComment changes a domain's comment.
+	SetDomainComment struct {
+		Domain   Domain
+		From, To string
+	}
+	// AddDomainCheck adds a check to a domain that exists.
+	AddDomainCheck struct {
+		Domain Domain
+		Check  Check
+	}
+	// ValidateDomainCheck validates a check that was found NOT VALID.
+	ValidateDomainCheck struct {
+		Domain Domain
+		Check  Check
+	}
+	// DropDomainCheck drops a check of a domain.
+	DropDomainCheck struct {
+		Domain Domain
+		Check  Check
+	}
 	// ReplaceFunction creates a function or replaces its body.
 	ReplaceFunction struct {
 		Function Function
@@ -106,27 +130,33 @@ type (
 	}
 )
 
-func (CreateNamespace) change()    {}
-func (CreateExtension) change()    {}
-func (CreateEnum) change()         {}
-func (AddEnumValue) change()       {}
-func (DropEnum) change()           {}
-func (ReplaceFunction) change()    {}
-func (DropFunction) change()       {}
-func (CreateTable) change()        {}
-func (DropTable) change()          {}
-func (AddColumn) change()          {}
-func (DropColumn) change()         {}
-func (AlterColumn) change()        {}
-func (AddConstraint) change()      {}
-func (ValidateConstraint) change() {}
-func (DropConstraint) change()     {}
-func (CreateIndex) change()        {}
-func (DropIndex) change()          {}
-func (CreateTrigger) change()      {}
-func (DropTrigger) change()        {}
-func (EnableTrigger) change()      {}
-func (SetTableComment) change()    {}
+func (CreateNamespace) change()     {}
+func (CreateExtension) change()     {}
+func (CreateEnum) change()          {}
+func (AddEnumValue) change()        {}
+func (DropEnum) change()            {}
+func (CreateDomain) change()        {}
+func (DropDomain) change()          {}
+func (SetDomainComment) change()    {}
+func (AddDomainCheck) change()      {}
+func (ValidateDomainCheck) change() {}
+func (DropDomainCheck) change()     {}
+func (ReplaceFunction) change()     {}
+func (DropFunction) change()        {}
+func (CreateTable) change()         {}
+func (DropTable) change()           {}
+func (AddColumn) change()           {}
+func (DropColumn) change()          {}
+func (AlterColumn) change()         {}
+func (AddConstraint) change()       {}
+func (ValidateConstraint) change()  {}
+func (DropConstraint) change()      {}
+func (CreateIndex) change()         {}
+func (DropIndex) change()           {}
+func (CreateTrigger) change()       {}
+func (DropTrigger) change()         {}
+func (EnableTrigger) change()       {}
+func (SetTableComment) change()     {}
 
 // Constraint is a constraint of a table: a closed set.
 type Constraint interface {

@@ -18,6 +18,9 @@ func (s *Schema) Creation() []Change {
 	for _, enum := range s.Enums {
 		changes = append(changes, CreateEnum{enum})
 	}
+	for _, domain := range s.Domains {
+		changes = append(changes, CreateDomain{domain})
+	}
 	for _, function := range s.Functions {
 		changes = append(changes, ReplaceFunction{Function: function})
 	}

@@ -29,6 +29,9 @@ func (s *Schema) Objects() []Object {
 	for _, e := range s.Enums {
 		add(ObjectID{Kind: EnumObject, Schema: e.Schema, Name: e.Name}, e, e.Origin)
 	}
+	for i := range s.Domains {
+		list = append(list, s.Domains[i].Objects()...)
+	}
 	for _, f := range s.Functions {
 		add(ObjectID{Kind: FunctionObject, Schema: f.Schema, Name: f.Name}, f, f.Origin)
 	}
@@ -127,6 +130,18 @@ func subject(c Change) (ObjectID, Origin) {
 		return c.Enum.id(), c.Enum.Origin
 	case DropEnum:
 		return c.Enum.id(), c.Enum.Origin
+	case CreateDomain:
+		return c.Domain.ID(), c.Domain.Origin
+	case DropDomain:
+		return c.Domain.ID(), c.Domain.Origin
+	case SetDomainComment:
+		return c.Domain.ID(), c.Domain.Origin
+	case AddDomainCheck:
+		return c.Domain.CheckID(c.Check.Name), c.Check.Origin
+	case ValidateDomainCheck:
+		return c.Domain.CheckID(c.Check.Name), c.Check.Origin
+	case DropDomainCheck:
+		return c.Domain.CheckID(c.Check.Name), c.Check.Origin
 	case ReplaceFunction:
 		return c.Function.id(), c.Function.Origin
 	case DropFunction:
@@ -161,6 +176,33 @@ func subject(c Change) (ObjectID, Origin) {
 		return on(c.Table, TriggerObject, c.Trigger.Name, c.Trigger.Origin)
 	}
 	panic(fmt.Sprintf("ir: change of type %T", c))
+}
+
+// Objects lists the domain and its checks.
+func (d *Domain) Objects() []Object {
+	bare := *d
+	bare.Checks = nil // they are objects of their own
+	list := []Object{{d.ID(), Fingerprint(bare), d.Origin}}
+	for _, c := range d.Checks {
+		list = append(list, Object{d.CheckID(c.Name), Fingerprint(c), c.Origin})
+	}
+	return list
+}
+
+// ID identifies the domain.
+func (d *Domain) ID() ObjectID {
+	return ObjectID{Kind: DomainObject, Schema: d.Schema, Name: d.Name}
+}
+
+// CheckID identifies a check of the domain.
+func (d *Domain) CheckID(name string) ObjectID {
+	return ObjectID{Kind: ConstraintObject, Schema: d.Schema, Table: d.Name, Name: name}
+}
+
+// As is the domain as the type of a column.
+func (d *Domain) As() Type {
+	base := d.Type
+	return Type{Kind: DomainType, Schema: d.Schema, Name: d.Name, Elem: &base}
 }
 
 func (e *Enum) id() ObjectID {

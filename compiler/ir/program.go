@@ -110,7 +110,8 @@ type Reported struct {
 	Kind      ReportedKind
 	Code      string // SQLSTATE
 	Schema    string
-	Table     string // as PostgreSQL reports it
+	Table     string // as PostgreSQL reports it; empty for a check of a domain
+	Type      string // of a check of a domain: the domain, as PostgreSQL reports it
 	Columns   []string
 	Address   string
 	Doc       string // "two bookings of one room overlap"

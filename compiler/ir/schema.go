@@ -11,6 +11,7 @@ type Schema struct {
 	Namespaces []Namespace
 	Extensions []Extension
 	Enums      []Enum
+	Domains    []Domain
 	Functions  []Function
 	Tables     []Table
 }
@@ -33,6 +34,16 @@ type Enum struct {
 	Schema, Name string
 	Values       []string
 	Origin       Origin `json:"-"`
+}
+
+// Domain is a type made of another one, with conditions on its values.
+type Domain struct {
+	Schema, Name string
+	Type         Type // what it is made of: a base type or a list of one
+	Comment      string
+	Checks       []Check // their expressions call the value VALUE
+	Printed      string  `json:"-"` // format_type of what it is made of
+	Origin       Origin  `json:"-"`
 }
 
 // Function is a function that triggers call. It takes no declared arguments.
@@ -221,16 +232,18 @@ const (
 	NamespaceObject  ObjectKind = "schema"
 	ExtensionObject  ObjectKind = "extension"
 	EnumObject       ObjectKind = "enum"
+	DomainObject     ObjectKind = "domain"
 	FunctionObject   ObjectKind = "function"
 	TableObject      ObjectKind = "table"
 	ColumnObject     ObjectKind = "column"
-	ConstraintObject ObjectKind = "constraint" // primary key, unique, exclude, check, foreign key
+	ConstraintObject ObjectKind = "constraint" // primary key, unique, exclude, check, foreign key; of a domain: check
 	IndexObject      ObjectKind = "index"
 	TriggerObject    ObjectKind = "trigger"
 )
 
 // ObjectID identifies an object in a database. Table is empty for objects that
-// stand in no table, and equals Name for a table.
+// stand in no table, equals Name for a table, and is the domain for a check of
+// one: PostgreSQL lets no table have a domain's name.
 type ObjectID struct {
 	Kind                ObjectKind
 	Schema, Table, Name string

@@ -39,6 +39,20 @@ enum "state" {
   allow  = { discouraged-type = "an old project" }
 }
 
+domain "amount" {
+  type    = numeric(12, 2)
+  default = 0
+  schema  = "kinds"
+  name    = "money_amount"
+  comment = "What is paid."
+  allow   = { discouraged-type = "an old project" }
+  check "positive" {
+    expr  = "value >= 0"
+    name  = "amount_positive"
+    allow = { discouraged-type = "an old project" }
+  }
+}
+
 table "rooms" {
   schema      = "places"
   name        = "meeting_rooms"
@@ -123,7 +137,7 @@ table "rooms" {
     move "confirm" {
       from  = ["held"]
       to    = "confirmed"
-      args  = { price = local.money, tags = list(text), state = enum.state, path = type("ltree") }
+      args  = { price = local.money, tags = list(text), state = enum.state, cost = domain.amount, path = type("ltree") }
       guard = "id > 0"
       set   = { id = "id + 1" }
       allow = { discouraged-type = "an old project" }

@@ -74,6 +74,8 @@ const (
 	IdentityColumn Code = "identity-column"
 	// DefaultValue is a default that does not fit the column's type.
 	DefaultValue Code = "default-value"
+	// DomainType is a type that no domain is made of.
+	DomainType Code = "domain-type"
 	// CheckWithoutColumn is a check that mentions no column.
 	CheckWithoutColumn Code = "check-without-column"
 	// ReferenceTarget is a foreign key to something that is no key of all rows.
@@ -429,6 +431,13 @@ var invariantCodes = []Entry{
 		Explain: "CREATE TABLE would fail, or the first insert that uses the default.",
 		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"stock\" {\n    type = bigint\n" +
 			"    default = true\n  }\n  primary_key { columns = [id] }\n}\n",
+	},
+	{
+		Code:    DomainType,
+		Summary: "a domain is made of a base type, or of a list of one",
+		Explain: "A domain over a domain would be refused in two names. A domain over an enum would pin the enum: PostgreSQL " +
+			"cannot take a value from an enum, a new type has to take its place, and no column of the domain can change over.",
+		Example: "enum \"size\" { values = [\"small\", \"large\"] }\ndomain \"fit\" { type = enum.size }\n",
 	},
 	{
 		Code:    CheckWithoutColumn,

@@ -16,7 +16,8 @@ import (
 // followed by a creation of the same name is one that is made anew; followed by
 // a creation of another name that says the same, it is one that gets another
 // name. A DropEnum followed by a CreateEnum is an enum that lost values or
-// changed their order. Around the new type of a column stand the drops and the
+// changed their order, and a DropDomain followed by a CreateDomain one that would
+// have to be made of another type. Around the new type of a column stand the drops and the
 // creations of what PostgreSQL cannot carry over to it. And around the end of a
 // key stand the drops and creations of the foreign keys that rest on it.
 //
@@ -32,6 +33,7 @@ func Diff(have, want *ir.Schema, uses Uses) []ir.Change {
 		d.dropForeignKeys(),
 		d.namespaces(),
 		d.enums(),
+		d.domains(),
 		d.functions(),
 		d.newTables(),
 		d.columns(),
@@ -42,6 +44,8 @@ func Diff(have, want *ir.Schema, uses Uses) []ir.Change {
 		d.dropFromTables(),
 		d.dropTables(),
 		d.dropFunctions(),
+		d.dropFromDomains(),
+		d.dropDomains(),
 		d.dropEnums(),
 	)
 }

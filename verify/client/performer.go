@@ -189,7 +189,7 @@ func (c *run) constraint(e *pgconn.PgError) string {
 	}
 	for i := range c.repository.Reported {
 		r := &c.repository.Reported[i]
-		if r.Name == e.ConstraintName && r.Table == e.TableName && r.Schema == e.SchemaName &&
+		if r.Name == e.ConstraintName && r.Table == e.TableName && (r.Type == "" || r.Type == e.DataTypeName) && r.Schema == e.SchemaName &&
 			sameViolation(r.Code, e.Code) && slices.Contains(c.Operation.Errors, r.Name) {
 			return r.Name
 		}

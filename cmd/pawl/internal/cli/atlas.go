@@ -303,7 +303,7 @@ func (a *atlas) addErrors(e *view.Explanation) {
 
 func (a *atlas) errorOf(r ir.Reported) view.Error {
 	return view.Error{
-		Go:   a.spelling.Sentinels[golang.ConstraintName{Schema: r.Schema, Table: r.Table, Name: r.Name}],
+		Go:   a.spelling.Sentinels[golang.NameOf(&r)],
 		Kind: string(r.Kind), SQLState: r.Code, Constraint: r.Name, Doc: r.Doc,
 	}
 }

@@ -22,6 +22,11 @@ func objectsOf(s *ir.Schema) []object {
 	}
 	for _, change := range s.Creation() {
 		add(change, false)
+		if create, ok := change.(ir.CreateDomain); ok {
+			for _, check := range create.Domain.Checks {
+				add(ir.AddDomainCheck{Domain: create.Domain, Check: check}, true)
+			}
+		}
 		if create, ok := change.(ir.CreateTable); ok {
 			t := create.Table
 			for _, column := range t.Columns {

@@ -56,12 +56,14 @@ func (k Kind) family() error {
 //	errors.Is(err, store.ErrBookingsOnePerRoom) // this constraint
 //	errors.Is(err, pawl.ErrOverlap)             // any of its family
 //
-// A violation is recognised by schema, table, constraint and SQLSTATE. For a
+// A violation is recognised by schema, table, constraint and SQLSTATE; that of a
+// domain's check by schema, type, constraint and SQLSTATE. For a
 // missing value (23502), where PostgreSQL reports no constraint, it is
 // recognised by its one column.
 type ConstraintError struct {
 	Schema     string
-	Table      string // as PostgreSQL reports it
+	Table      string // as PostgreSQL reports it; empty for a check of a domain
+	Type       string // the domain that a check belongs to; PostgreSQL then reports no table
 	Constraint string
 	Columns    []string
 	Code       string // SQLSTATE
@@ -77,6 +79,8 @@ func (c *ConstraintError) Error() string {
 		b.WriteString(": ")
 	}
 	switch {
+	case c.Type != "":
+		fmt.Fprintf(&b, "%s by a value of domain %s.%s (constraint %s)", c.text(), c.Schema, c.Type, c.Constraint)
 	case c.Constraint != "":
 		fmt.Fprintf(&b, "%s on %s.%s (constraint %s)", c.text(), c.Schema, c.Table, c.Constraint)
 	case len(c.Columns) > 0:
@@ -104,6 +108,9 @@ func (c *ConstraintError) Is(target error) bool {
 // matches reports whether the server's error is a violation of c.
 func (c *ConstraintError) matches(e *pgconn.PgError) bool {
 	if !sameViolation(c.Code, e.Code) || cutName(c.Table) != e.TableName || cutName(c.Schema) != e.SchemaName {
+		return false
+	}
+	if c.Type != "" && cutName(c.Type) != e.DataTypeName {
 		return false
 	}
 	if e.ConstraintName == "" {
@@ -271,7 +278,7 @@ func describe(operation string, err error, declared ...Constraints) error {
 // undeclared describes a constraint that the specification does not know, from
 // what the server says about it: that of a partition, or one made by hand.
 func undeclared(e *pgconn.PgError, kind Kind) *ConstraintError {
-	c := &ConstraintError{Schema: e.SchemaName, Table: e.TableName, Constraint: e.ConstraintName, Code: e.Code, Kind: kind}
+	c := &ConstraintError{Schema: e.SchemaName, Table: e.TableName, Type: e.DataTypeName, Constraint: e.ConstraintName, Code: e.Code, Kind: kind}
 	if e.ColumnName != "" {
 		c.Columns = []string{e.ColumnName}
 	}
