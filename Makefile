@@ -40,6 +40,9 @@ test-long: ## Fuzzing, repeated races, every case verified; SHARE=10 runs a tent
 test-newest: ## The live tests that majors differ in on the newest one, and what PostgreSQL itself does on the oldest.
 	bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $(NEWEST)) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -short $(NEW)
 	bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $(OLDEST)) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -short ./verify/isolation
+	for major in $(OLDEST) $(NEWEST); do \
+	  bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $$major) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -run TestGeneratedValues ./codegen/golang || exit 1; \
+	done
 
 test-matrix: ## The live tests on each other major.
 	for major in $(MAJORS); do \

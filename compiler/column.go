@@ -25,9 +25,27 @@ func (c *compilation) columns(t *table) {
 		if col.decl.Default != nil && col.known {
 			c.columnDefault(t, col)
 		}
-		if g := col.decl; g.GoName.Set || g.GoType.Set {
-			t.repository.GoColumns[col.name] = ir.GoColumn{Name: g.GoName.V, Type: g.GoType.V}
-		}
+		c.goColumn(&t.repository, col)
+	}
+}
+
+// goColumn keeps what a column says of its Go field.
+func (c *compilation) goColumn(r *ir.Repository, col *column) {
+	g := col.decl
+	elements := g.ElementsNullable
+	if elements.V && col.known && col.typ.Base().Kind != ir.ArrayType {
+		c.report(diag.Diagnostic{
+			Code:        diag.WrongType,
+			Detail:      "The column " + quote(col.name) + " has the type " + col.typ.SQL() + ", which has no elements.",
+			Subject:     elements.Range,
+			Label:       "for lists alone",
+			Consequence: "Nothing would change, and the column itself would still be NOT NULL.",
+			Help:        "write null = true if the column itself may be NULL, or type = list(…)",
+		})
+		return
+	}
+	if g.GoName.Set || g.GoType.Set || elements.V {
+		r.GoColumns[col.name] = ir.GoColumn{Name: g.GoName.V, Type: g.GoType.V, ElementsNullable: elements.V}
 	}
 }
 

@@ -89,9 +89,7 @@ func (c *compilation) queueColumns(q *queue) bool {
 		if decl.Default != nil {
 			c.columnDefault(q.table, col)
 		}
-		if decl.GoName.Set || decl.GoType.Set {
-			q.repository.GoColumns[col.name] = ir.GoColumn{Name: decl.GoName.V, Type: decl.GoType.V}
-		}
+		c.goColumn(&q.repository, col)
 		q.payload = append(q.payload, col)
 		q.byName[col.name] = col
 	}

@@ -11,6 +11,7 @@ var columnSchema = blockSchema{
 	Attrs: []attrSchema{
 		typeAttr,
 		{Name: "null", Kind: boolKind, Doc: "whether it may be NULL; it may not when absent"},
+		{Name: "elements_nullable", Kind: boolKind, Doc: "whether a list may hold NULL: its elements are pointers in Go"},
 		{Name: "default", Kind: constantKind, Doc: "a constant, or sql(\"…\")"},
 		{Name: "identity", Kind: choiceKind, Choices: []string{"always", "by default"}, Doc: "the server numbers the rows"},
 		commentAttr,
@@ -69,6 +70,7 @@ func (b *body) column() *Column {
 		Comment:   b.text("comment"),
 		Immutable: b.flag("immutable"),
 	}
+	c.ElementsNullable = b.flag("elements_nullable")
 	c.GoName, c.GoType = b.goNames("type")
 	if typ.serial && !c.Identity.Set && c.Default == nil {
 		c.Identity = Value[string]{V: "by default", Set: true, Range: typ.Range}

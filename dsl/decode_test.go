@@ -84,7 +84,7 @@ func TestColumns(t *testing.T) {
 	requireSame(t, spec.Tables[0].Columns, []*Column{
 		{
 			Block: labelled("id"), Type: Type{Name: "int8"}, Null: set(true), Default: &Default{Text: "7", Kind: "number"},
-			Identity: set("always"), Comment: set("The number on the door."),
+			Identity: set("always"), Immutable: set(true), ElementsNullable: set(true), Comment: set("The number on the door."),
 			GoName: set("Number"), GoType: set("example.com/rooms.Number"),
 		},
 		{
@@ -168,7 +168,7 @@ func TestQueue(t *testing.T) {
 		Block: labelled("tasks"), Schema: set("work"), Comment: set("Things to do."),
 		Columns: []*Column{{
 			Block: labelled("kind"), Type: Type{Name: "text"}, Null: set(true),
-			Default: &Default{Text: "mail", Kind: "string"}, Comment: set("What to do."), GoName: set("Kind"),
+			Default: &Default{Text: "mail", Kind: "string"}, ElementsNullable: set(true), Comment: set("What to do."), GoName: set("Kind"),
 		}},
 		Lease: set(5 * time.Minute), Heartbeat: set(time.Minute), Attempts: set(10),
 		Backoff: &Backoff{Block: labelled(""), Base: set(time.Second), Max: set(10 * time.Minute), Jitter: set("full")},

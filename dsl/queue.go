@@ -33,7 +33,7 @@ var queueColumnSchema = func() blockSchema {
 	s := columnSchema
 	s.Required = false
 	s.Attrs = []attrSchema{
-		typeAttr, columnSchema.Attrs[1], columnSchema.Attrs[2], commentAttr, generatedAttr, columnNameAttr,
+		typeAttr, columnSchema.Attrs[1], columnSchema.Attrs[2], columnSchema.Attrs[3], commentAttr, generatedAttr, columnNameAttr,
 		{Name: "identity", Kind: stringKind, Later: "every queue numbers its tasks in the column id", Doc: "the server numbers the rows"},
 		{Name: "immutable", Kind: boolKind, Later: "leave it out: nothing changes the payload of a task", Doc: "it never changes"},
 	}

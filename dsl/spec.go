@@ -225,6 +225,8 @@ type Column struct {
 	Immutable Value[bool]
 	GoName    Value[string]
 	GoType    Value[string]
+	// ElementsNullable says that a list may hold NULL.
+	ElementsNullable Value[bool]
 }
 
 // Default is a column's default: sql("…"), or a constant that stands for

@@ -160,15 +160,33 @@ func (op *EditOperation) changes(before, after []any) (values []any, changed boo
 }
 
 // argument is a column's value as every execution mode of pgx can send it. pgx
-// cannot encode a slice of a named string type, an array of an enum, where it
-// does not know the type of the parameter.
+// cannot encode a slice of a named string type, an array of an enum, or of
+// pointers to one, where it does not know the type of the parameter.
 func argument(v reflect.Value) any {
-	if v.Kind() != reflect.Slice || v.Type().Elem().Kind() != reflect.String || v.IsNil() {
+	if v.Kind() != reflect.Slice || v.IsNil() {
 		return v.Interface()
 	}
-	texts := make([]string, v.Len())
+	elem := v.Type().Elem()
+	switch {
+	case elem.Kind() == reflect.String:
+		return textsOf(v, reflect.Value.String)
+	case elem.Kind() == reflect.Pointer && elem.Elem().Kind() == reflect.String:
+		return textsOf(v, func(pointer reflect.Value) *string {
+			if pointer.IsNil() {
+				return nil
+			}
+			text := pointer.Elem().String()
+			return &text
+		})
+	}
+	return v.Interface()
+}
+
+// textsOf converts the elements of a slice.
+func textsOf[T any](slice reflect.Value, convert func(reflect.Value) T) []T {
+	texts := make([]T, slice.Len())
 	for i := range texts {
-		texts[i] = v.Index(i).String()
+		texts[i] = convert(slice.Index(i))
 	}
 	return texts
 }

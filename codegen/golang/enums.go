@@ -3,6 +3,7 @@ package golang
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/pawldb/pawl/compiler/ir"
 )
@@ -19,26 +20,41 @@ func (e *emitter) emitEnums() {
 	for i := range enums {
 		e.emitEnum(w, &enums[i])
 	}
-	if e.usesEnumArrays() {
-		w.P()
-		w.Doc("enumTexts is what an array of an enum travels as: pgx has no codec for it that every connection knows, " +
-			"so statements take text[] and cast it.")
-		w.P("func ", enumTexts, "[S ~[]E, E ~string](values S) []string {")
-		w.P("if values == nil {")
-		w.P("return nil")
-		w.P("}")
-		w.P("texts := make([]string, len(values))")
-		w.P("for i, value := range values {")
-		w.P("texts[i] = string(value)")
-		w.P("}")
-		w.P("return texts")
-		w.P("}")
+	plain, nullable := e.enumArrays()
+	if plain {
+		emitEnumTexts(w, enumTexts, "string", "texts[i] = string(value)")
+	}
+	if nullable {
+		emitEnumTexts(w, enumTextsOrNull, "*string", "if value != nil {", "text := string(*value)", "texts[i] = &text", "}")
 	}
 	e.finish("enums_gen.go", w)
 }
 
-// enumTexts is the generated function that converts enum arrays.
-const enumTexts = "enumTexts"
+// The generated functions that convert enum arrays: of values, and of pointers.
+const (
+	enumTexts       = "enumTexts"
+	enumTextsOrNull = "enumTextsOrNull"
+)
+
+// emitEnumTexts writes a function that makes texts of the values of an enum.
+func emitEnumTexts(w *writer, name, text string, convert ...string) {
+	pointer := strings.TrimSuffix(text, "string")
+	w.P()
+	w.Doc(name + " is what an array of an enum travels as: pgx has no codec for it that every connection knows, " +
+		"so statements take text[] and cast it.")
+	w.P("func ", name, "[S ~[]", pointer, "E, E ~string](values S) []", text, " {")
+	w.P("if values == nil {")
+	w.P("return nil")
+	w.P("}")
+	w.P("texts := make([]", text, ", len(values))")
+	w.P("for i, value := range values {")
+	for _, line := range convert {
+		w.P(line)
+	}
+	w.P("}")
+	w.P("return texts")
+	w.P("}")
+}
 
 func enumSources(enums []ir.Enum) []ir.Pos {
 	sources := make([]ir.Pos, len(enums))
@@ -66,19 +82,30 @@ func (e *emitter) emitEnum(w *writer, enum *ir.Enum) {
 	w.P(")")
 }
 
-// usesEnumArrays reports whether some statement takes an array of an enum.
-func (e *emitter) usesEnumArrays() bool {
+// enumArrays reports whether statements take arrays of enums: such as hold no
+// NULL, and such as may.
+func (e *emitter) enumArrays() (plain, nullable bool) {
 	for i := range e.program.Repositories {
-		operations := e.program.Repositories[i].Operations
-		for j := range operations {
-			for _, s := range operations[j].Statements {
+		r := &e.program.Repositories[i]
+		for j := range r.Operations {
+			for _, s := range r.Operations[j].Statements {
 				for _, arg := range s.Args {
-					if enumArray(arg.Type) {
-						return true
+					if !enumArray(arg.Type) {
+						continue
+					}
+					if e.pointerElements(r, arg) {
+						nullable = true
+					} else {
+						plain = true
 					}
 				}
 			}
 		}
 	}
-	return false
+	return plain, nullable
+}
+
+// pointerElements reports whether a value is a list of pointers.
+func (e *emitter) pointerElements(r *ir.Repository, f ir.Field) bool {
+	return strings.HasPrefix(e.typeOf(r, f).prefix, "[]*")
 }

@@ -234,6 +234,9 @@ func (e *emitter) typeOf(r *ir.Repository, f ir.Field) goType {
 	t, given := e.names.types[columnID{r.Address, f.Name}]
 	if !given || !declaresColumn(r, f) {
 		t = goTypeOf(f.Type, e.names.enums)
+		if r.GoColumns[f.Name].ElementsNullable && declaresColumn(r, f) {
+			t = withNullElements(t)
+		}
 	}
 	if f.Null || f.Optional {
 		t = t.orNull()

@@ -60,6 +60,18 @@ func sliceOf(t goType) goType {
 	return t
 }
 
+// withNullElements is the type of a list whose elements may be NULL: []*t.
+func withNullElements(list goType) goType {
+	elem := list
+	elem.prefix = strings.TrimPrefix(list.prefix, "[]")
+	// What a list has in place of a type that pgx knows no array of is a string.
+	elem.nilable = elem.prefix != "" || nilableTypes[elem.ident]
+	return sliceOf(elem.orNull())
+}
+
+// nilableTypes are the named types whose nil means NULL.
+var nilableTypes = map[ident]bool{{"encoding/json", "RawMessage"}: true}
+
 func named(path, name string) goType { return goType{ident: ident{path, name}} }
 
 func pgtyped(name string, args ...goType) goType {
@@ -132,12 +144,37 @@ func goTypeOf(t ir.Type, enums map[string]string) goType {
 		if name, ok := enums[t.SQL()]; ok {
 			return named("", name)
 		}
-	case ir.BaseType, ir.DomainType, ir.OtherType:
+	case ir.OtherType:
+		t.Name = internalName(t.Name)
+	case ir.BaseType, ir.DomainType:
 	}
 	if known, ok := baseTypes[t.Name]; ok {
 		return known
 	}
 	return named("", "string")
+}
+
+// internalName is the internal name of a type that is written as SQL spells it:
+// type("DECIMAL(12, 2)") is read as a numeric is.
+func internalName(written string) string {
+	name, _, _ := strings.Cut(strings.ToLower(written), "(") // no type of ours needs quotes
+	schema, bare, qualified := strings.Cut(name, ".")
+	switch {
+	case qualified && (schema == "pg_catalog" || bare == "hstore"): // which stands in the schema of its extension
+		return bare
+	case qualified:
+		return name
+	}
+	if internal, ok := internalNames[name]; ok {
+		return internal
+	}
+	return name
+}
+
+// internalNames are the internal names of what the SQL standard calls otherwise.
+var internalNames = map[string]string{
+	"smallint": "int2", "integer": "int4", "int": "int4", "bigint": "int8", "real": "float4", "float": "float8",
+	"boolean": "bool", "decimal": "numeric", "dec": "numeric",
 }
 
 // enumArray reports whether a value travels as text[]: pgx knows no codec for

@@ -1,6 +1,8 @@
 package golang
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -38,6 +40,11 @@ func TestGoTypeOf(t *testing.T) {
 		{arrayOf(ir.Type{Name: "polygon"}), "[]pgtype.Polygon", "[]pgtype.Polygon"},
 		{arrayOf(ir.Type{Name: "datemultirange"}), "[]string", "[]string"},
 		{ir.Type{Kind: ir.OtherType, Name: "ltree"}, "string", "*string"},
+		{ir.Type{Kind: ir.OtherType, Name: "BigInt"}, "int64", "*int64"},
+		{ir.Type{Kind: ir.OtherType, Name: "pg_catalog.int8"}, "int64", "*int64"},
+		{ir.Type{Kind: ir.OtherType, Name: "decimal(12, 2)"}, "pgtype.Numeric", "*pgtype.Numeric"},
+		{ir.Type{Kind: ir.OtherType, Name: "extensions.hstore"}, "pgtype.Hstore", "pgtype.Hstore"},
+		{ir.Type{Kind: ir.OtherType, Name: "mine.int8"}, "string", "*string"},
 	} {
 		w := newWriter("store", nil, nil, nil)
 		got := goTypeOf(test.typ, enums)
@@ -46,6 +53,58 @@ func TestGoTypeOf(t *testing.T) {
 		}
 		if text := w.typ(got.orNull()); text != test.null {
 			t.Errorf("%s that may be NULL is %s in Go, want %s", test.typ.SQL(), text, test.null)
+		}
+	}
+}
+
+// Elements that may be NULL are pointers, unless their own nil is NULL.
+func TestNullElements(t *testing.T) {
+	for _, test := range []struct {
+		elem ir.Type
+		want string
+	}{
+		{text, "[]*string"},
+		{status, "[]*BookingStatus"},
+		{ir.Type{Name: "bytea"}, "[][]byte"},
+		{ir.Type{Name: "jsonb"}, "[]json.RawMessage"},
+		{ir.Type{Name: "tstzrange"}, "[]*pgtype.Range[pgtype.Timestamptz]"},
+		{ir.Type{Name: "datemultirange"}, "[]*string"},
+	} {
+		got := withNullElements(goTypeOf(arrayOf(test.elem), map[string]string{"app.booking_status": "BookingStatus"}))
+		if text := newWriter("store", nil, nil, nil).typ(got); text != test.want {
+			t.Errorf("a list of %s with NULL in it is %s in Go, want %s", test.elem.SQL(), text, test.want)
+		}
+	}
+}
+
+// docs/types-go.md says of every type what is generated.
+func TestTypesPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/types-go.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]bool{}
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 6 || !strings.HasPrefix(cells[1], " `") {
+			continue
+		}
+		for _, name := range strings.Fields(strings.ReplaceAll(cells[1], "`", "")) {
+			typ := ir.Type{Kind: ir.OtherType, Name: strings.Replace(name, "double_precision", "float8", 1)}
+			documented[internalName(typ.Name)] = true
+			w := newWriter("store", nil, nil, nil)
+			want, null := w.typ(goTypeOf(typ, nil)), w.typ(goTypeOf(typ, nil).orNull())
+			if got := strings.TrimSpace(cells[2]); got != "`"+want+"`" {
+				t.Errorf("the page says that %s is %s; it is %s", name, got, want)
+			}
+			if got := strings.TrimSpace(cells[3]); got != "`"+null+"`" {
+				t.Errorf("the page says that %s is %s where it may be NULL; it is %s", name, got, null)
+			}
+		}
+	}
+	for name := range samples() {
+		if _, mapped := baseTypes[name]; mapped && !documented[name] {
+			t.Errorf("docs/types-go.md does not say what %s is in Go", name)
 		}
 	}
 }

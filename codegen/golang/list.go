@@ -25,7 +25,7 @@ func (r *repository) emitListMethod(o *ir.Operation) {
 		if column, ok := r.placeColumn(f); ok {
 			p := place{parameter{f, l.name("after_" + column.Name), r.typeOf(r.ir, f)}, column}
 			places = append(places, p)
-			values = append(values, argument(f, p.name))
+			values = append(values, r.argument(f, p.name))
 			continue
 		}
 		p := parameter{f, l.name(f.Name), r.typeOf(r.ir, f)}
@@ -34,7 +34,7 @@ func (r *repository) emitListMethod(o *ir.Operation) {
 			limits = append(limits, p)
 		}
 		given = append(given, p)
-		values = append(values, argument(f, p.name))
+		values = append(values, r.argument(f, p.name))
 	}
 	r.open(o, r.listSignature(given, len(places) > 0), "([]"+r.names.row+", error)")
 	for _, p := range limits {

@@ -106,15 +106,6 @@ func goCommand(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// A row with every type of the language, NULL and not, is the same after it was
-// written and read by generated code, in every exec mode.
-func TestGeneratedTypes(t *testing.T) {
-	program := compile(t, "testdata/kinds")
-	module := generate(t, program, "testdata/kinds")
-	goCommand(t, module, "vet", "./...")
-	goCommand(t, module, "run", ".", database(t, program))
-}
-
 // The names that the documentation promises are those that a program over the
 // generated package uses, and the package, its runtime and the program are what
 // vet finds nothing in.

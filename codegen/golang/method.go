@@ -95,17 +95,20 @@ func (r *repository) signature(list []parameter) string {
 func (r *repository) arguments(list []parameter) string {
 	var b strings.Builder
 	for _, p := range list {
-		b.WriteString(", " + argument(p.field, p.name))
+		b.WriteString(", " + r.argument(p.field, p.name))
 	}
 	return b.String()
 }
 
 // argument spells a value as a statement takes it.
-func argument(f ir.Field, value string) string {
-	if enumArray(f.Type) {
-		return enumTexts + "(" + value + ")"
+func (r *repository) argument(f ir.Field, value string) string {
+	switch {
+	case !enumArray(f.Type):
+		return value
+	case r.pointerElements(r.ir, f):
+		return enumTextsOrNull + "(" + value + ")"
 	}
-	return value
+	return enumTexts + "(" + value + ")"
 }
 
 // open writes a method's comment and first line.
@@ -137,7 +140,7 @@ func (r *repository) emitInsertMethod(o *ir.Operation) {
 func (r *repository) emitInserting(o *ir.Operation, function string) {
 	values := []string{}
 	for _, f := range o.Statement(ir.MainStatement).Args {
-		values = append(values, argument(f, "in."+r.names.fields[f.Name]))
+		values = append(values, r.argument(f, "in."+r.names.fields[f.Name]))
 	}
 	open := "return " + r.call(o, function) + r.dest()
 	if len(values) > 0 {

@@ -77,7 +77,7 @@ func (r *repository) emitEnqueue(o *ir.Operation) {
 	r.open(o, ", "+task+" "+r.names.args, "(id int64, err error)")
 	values := []string{}
 	for _, f := range o.Statement(ir.MainStatement).Args {
-		values = append(values, argument(f, task+"."+r.names.fields[f.Name]))
+		values = append(values, r.argument(f, task+"."+r.names.fields[f.Name]))
 	}
 	open := "return " + r.call(o, "QueryOne") + ", func(id *int64) []any { return []any{id} }"
 	if len(values) > 0 {

@@ -280,7 +280,13 @@ func (r *raceRepository) value(t ir.Type, typ goType, n string) string {
 	case t.Kind == ir.ArrayType:
 		elem := typ
 		elem.prefix = strings.TrimPrefix(typ.prefix, "[]")
-		return r.spell(typ) + "{" + r.value(*t.Elem, elem, n) + "}"
+		plain, pointers := strings.CutPrefix(elem.prefix, "*")
+		elem.prefix = plain
+		value := r.value(*t.Elem, elem, n)
+		if pointers {
+			value = "raceRef(" + value + ")"
+		}
+		return r.spell(typ) + "{" + value + "}"
 	case strings.HasSuffix(t.Name, "multirange") && len(typ.args) == 1:
 		return r.spell(typ) + "{" + r.rangeValue(typ.args[0].args[0], n) + "}"
 	case len(typ.args) == 1:

@@ -15,7 +15,7 @@ const (
 
 // ownNames are the unexported names that every output has.
 func ownNames() []string {
-	return []string{bindFunc, promisesVar, constraintsVar, defaultLimitsVar, enumTexts}
+	return []string{bindFunc, promisesVar, constraintsVar, defaultLimitsVar, enumTexts, enumTextsOrNull}
 }
 
 // emitStore writes store_gen.go: the Store with its repositories, transactions

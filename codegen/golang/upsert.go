@@ -15,7 +15,7 @@ func (r *repository) emitUpsertManyMethod(o *ir.Operation) {
 	w.P("return ", r.call(o, "UpsertMany"), r.dest(), ", in, func(in *", r.names.insert, ") []any {")
 	values := make([]string, len(o.Statement(ir.MainStatement).Args))
 	for i, f := range o.Statement(ir.MainStatement).Args {
-		values[i] = argument(f, "in."+r.names.fields[f.Name])
+		values[i] = r.argument(f, "in."+r.names.fields[f.Name])
 	}
 	r.emitList("return []any{", values, "}")
 	w.P("})")

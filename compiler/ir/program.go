@@ -76,8 +76,13 @@ type Repository struct {
 	Transitions []string // columns that only moves may change
 }
 
-// GoColumn is a go { } block in a column.
-type GoColumn struct{ Name, Type string }
+// GoColumn is what a column says of its Go field.
+type GoColumn struct {
+	Name, Type string // the go { } block
+	// ElementsNullable says that the elements of a list are pointers, because some
+	// may be NULL.
+	ElementsNullable bool
+}
 
 // Queue is what generated code needs to know of a queue beyond its statements.
 type Queue struct {

@@ -68,6 +68,7 @@ table "rooms" {
     identity  = "always"
     comment   = "The number on the door."
     immutable = true
+    elements_nullable = true
     allow     = { discouraged-type = "an old project" }
     go {
       name  = "Number"
@@ -190,6 +191,7 @@ queue "tasks" {
     type    = text
     null    = true
     default = "mail"
+    elements_nullable = true
     comment = "What to do."
     allow   = { discouraged-type = "an old project" }
     go { name = "Kind" }

@@ -13,5 +13,9 @@ table "seats" {
     identity = "by default" # ERROR identity-column "never NULL"
     null     = true
   }
+  column "label" {
+    type              = text
+    elements_nullable = true # ERROR wrong-type "has no elements"
+  }
   primary_key { columns = [id] }
 }

@@ -9,6 +9,7 @@ table "seats" {
   }
   column "label" {
     type    = null # ERROR wrong-type "must be a type, and it is null"
+    elements_nullable = 1 # ERROR wrong-type "must be true or false"
     default = bigint # ERROR wrong-type "constant or sql.*it is a type"
   }
 }

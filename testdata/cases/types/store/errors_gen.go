@@ -5,27 +5,66 @@ package store
 
 import "github.com/pawldb/pawl/pawl"
 
-// The constraints of app.everything.
+// The constraints of app.lists.
 var (
-	// ErrEverythingPkey says: a row with this id exists already. errors.Is(err,
+	// ErrListsPkey says: a row with this id exists already. errors.Is(err,
 	// pawl.ErrDuplicate) holds too.
-	ErrEverythingPkey = &pawl.ConstraintError{
+	ErrListsPkey = &pawl.ConstraintError{
 		Schema:     "app",
-		Table:      "everything",
-		Constraint: "everything_pkey",
+		Table:      "lists",
+		Constraint: "lists_pkey",
 		Columns:    []string{"id"},
 		Code:       "23505",
 		Kind:       pawl.KindDuplicate,
-		Address:    "table.everything.primary_key",
+		Address:    "table.lists.primary_key",
 	}
 )
 
-// everythingErrors are the constraints that a statement on app.everything can
+// listsErrors are the constraints that a statement on app.lists can violate.
+var listsErrors = pawl.Constraints{ErrListsPkey}
+
+// The constraints of app.modified.
+var (
+	// ErrModifiedPkey says: a row with this id exists already. errors.Is(err,
+	// pawl.ErrDuplicate) holds too.
+	ErrModifiedPkey = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "modified",
+		Constraint: "modified_pkey",
+		Columns:    []string{"id"},
+		Code:       "23505",
+		Kind:       pawl.KindDuplicate,
+		Address:    "table.modified.primary_key",
+	}
+)
+
+// modifiedErrors are the constraints that a statement on app.modified can
 // violate.
-var everythingErrors = pawl.Constraints{ErrEverythingPkey}
+var modifiedErrors = pawl.Constraints{ErrModifiedPkey}
+
+// The constraints of app.singles.
+var (
+	// ErrSinglesPkey says: a row with this id exists already. errors.Is(err,
+	// pawl.ErrDuplicate) holds too.
+	ErrSinglesPkey = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "singles",
+		Constraint: "singles_pkey",
+		Columns:    []string{"id"},
+		Code:       "23505",
+		Kind:       pawl.KindDuplicate,
+		Address:    "table.singles.primary_key",
+	}
+)
+
+// singlesErrors are the constraints that a statement on app.singles can
+// violate.
+var singlesErrors = pawl.Constraints{ErrSinglesPkey}
 
 // constraints are all of them, for what is reported only at COMMIT, where no
 // operation is at hand.
 var constraints = pawl.Constraints{
-	ErrEverythingPkey,
+	ErrListsPkey,
+	ErrModifiedPkey,
+	ErrSinglesPkey,
 }

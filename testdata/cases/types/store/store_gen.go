@@ -18,7 +18,9 @@ import (
 // database connection, pool or transaction. On a pool it is safe for concurrent
 // use; on a connection or a transaction it is not, as those are not.
 type Store struct {
-	Everything Everything // app.everything
+	Lists    Lists    // app.lists
+	Modified Modified // app.modified
+	Singles  Singles  // app.singles
 
 	session *pawl.Session
 }
@@ -31,8 +33,10 @@ func New(db pawl.DB, options ...pawl.Option) *Store {
 
 func bindStore(session *pawl.Session) *Store {
 	return &Store{
-		Everything: Everything{session},
-		session:    session,
+		Lists:    Lists{session},
+		Modified: Modified{session},
+		Singles:  Singles{session},
+		session:  session,
 	}
 }
 
@@ -114,5 +118,7 @@ var standardLimits = pawl.Transaction{
 // reliedUpon are the objects of the database that this code relies on, with the
 // fingerprints of their definitions.
 var reliedUpon = []pawl.Promise{
-	{Address: "table.everything.primary_key", Kind: "constraint", Schema: "app", Table: "everything", Name: "everything_pkey", Hash: "3ceafdc628f3f55614ba28b9"},
+	{Address: "table.lists.primary_key", Kind: "constraint", Schema: "app", Table: "lists", Name: "lists_pkey", Hash: "544f03f9eeacbd7df48cac96"},
+	{Address: "table.modified.primary_key", Kind: "constraint", Schema: "app", Table: "modified", Name: "modified_pkey", Hash: "75f9b0ac6f3ba52adef38f4d"},
+	{Address: "table.singles.primary_key", Kind: "constraint", Schema: "app", Table: "singles", Name: "singles_pkey", Hash: "289b677c961a2afc2c7d000b"},
 }
