@@ -23,9 +23,10 @@ func (c *compilation) declareEnums() {
 			continue
 		}
 		e := &enum{decl: decl, ir: ir.Enum{
-			Schema: c.schemaOf(decl.Schema),
-			Name:   nameOf(decl.Name, decl.Rename),
-			Origin: ir.Origin{Address: declared("enum", decl.Block), Pos: pos(decl.Header)},
+			Schema:  c.schemaOf(decl.Schema),
+			Name:    nameOf(decl.Name, decl.Rename),
+			Comment: decl.Comment.V,
+			Origin:  ir.Origin{Address: declared("enum", decl.Block), Pos: pos(decl.Header)},
 		}}
 		c.enums[decl.ID()] = e
 		c.claimName(space{kind: relationSpace, schema: e.ir.Schema, name: e.ir.Name}, "enum "+quote(decl.Name.Text), decl.Header)

@@ -3,6 +3,8 @@ package compiler
 import (
 	"slices"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/dsl"
 	"github.com/pawldb/pawl/internal/diag"
@@ -11,7 +13,39 @@ import (
 
 // live reads the predicate that names the rows that count.
 func (c *compilation) live(t *table) {
+	if len(t.decl.LiveStates) > 0 {
+		c.liveStates(t)
+	}
 	t.alive = c.predicate(t, t.decl.Live, "live")
+}
+
+// liveStates makes a predicate of a list of states, over the column of the one
+// transitions block.
+func (c *compilation) liveStates(t *table) {
+	states := t.decl.LiveStates
+	at := hcl.RangeBetween(states[0].Range, states[len(states)-1].Range)
+	if n := len(t.decl.Transitions); n != 1 {
+		c.report(diag.Diagnostic{
+			Code:        diag.LiveStates,
+			Detail:      "The table " + quote(t.label) + " has " + plainInt(n) + " transitions blocks, and live lists states.",
+			Subject:     at,
+			Label:       "states of which column?",
+			Consequence: "Nothing says which column holds them.",
+			Help:        "write the condition: live = \"status IN ('…')\"",
+		})
+		return
+	}
+	column := t.decl.Transitions[0].Column.Text
+	if column == "" {
+		return // reported by dsl
+	}
+	names := make([]string, len(states))
+	for i, s := range states {
+		names[i] = s.Text
+	}
+	own := *t.decl
+	own.Live = &dsl.SQL{Text: inList(ir.Ident(column), names), Range: at}
+	t.decl = &own
 }
 
 // predicate reads the condition of a partial index or constraint.

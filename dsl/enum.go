@@ -6,18 +6,18 @@ var enumSchema = blockSchema{
 	Type: "enum", Label: "the name of the enum", Object: true, Doc: "a type with a fixed list of values",
 	Attrs: []attrSchema{
 		{Name: "values", Kind: statesKind, Required: true, Doc: "the values, in the order they sort in"},
-		schemaAttr, renameAttr,
-		{Name: "comment", Kind: stringKind, Later: "say it in the file: # …", Doc: "COMMENT ON in the database"},
+		schemaAttr, renameAttr, commentAttr,
 	},
 }
 
 func (p *project) decodeEnum(block *hclsyntax.Block) {
 	b := p.open(block, &enumSchema)
 	e := &Enum{
-		Block:  b.block,
-		Schema: b.identifier("schema"),
-		Rename: b.identifier("name"),
-		Values: b.states("values"),
+		Block:   b.block,
+		Schema:  b.identifier("schema"),
+		Rename:  b.identifier("name"),
+		Values:  b.states("values"),
+		Comment: b.text("comment"),
 	}
 	for _, v := range e.Values {
 		if v.Text != "" { // an empty value is one, unlike an empty name

@@ -175,9 +175,10 @@ type Validation struct {
 // Enum is an enum block.
 type Enum struct {
 	Block
-	Schema Value[string]
-	Rename Value[string] // name = "…"
-	Values []Name
+	Schema  Value[string]
+	Rename  Value[string] // name = "…"
+	Values  []Name
+	Comment Value[string]
 }
 
 // Domain is a domain block.
@@ -198,6 +199,7 @@ type Table struct {
 	Rename       Value[string] // name = "…"
 	Comment      Value[string]
 	Live         *SQL
+	LiveStates   []Name // live = ["held"]
 	AppendOnly   Value[bool]
 	GoName       Value[string] // go { name = "…" }
 	GoRow        Value[string] // go { row = "…" }

@@ -6,7 +6,7 @@ var tableSchema = blockSchema{
 	Type: "table", Label: "the name of the table", Object: true, Doc: "a table with its invariants and operations",
 	Attrs: []attrSchema{
 		schemaAttr, renameAttr, commentAttr,
-		{Name: "live", Kind: sqlKind, Doc: "which rows count; invariants inherit it"},
+		{Name: "live", Kind: sqlKind, Doc: "which rows count, a condition or a list of states; invariants inherit it"},
 		{Name: "append_only", Kind: boolKind, Doc: "rows are never changed or deleted, by no client"},
 		{Name: "version", Kind: nameKind, Later: "set the version in the moves: version = \"version + 1\"", Doc: "the version column of guarded updates"},
 	},
@@ -51,7 +51,6 @@ func (p *project) decodeTable(block *hclsyntax.Block) {
 		Schema:       b.identifier("schema"),
 		Rename:       b.identifier("name"),
 		Comment:      b.text("comment"),
-		Live:         b.live(),
 		AppendOnly:   b.flag("append_only"),
 		Columns:      decodeColumns(b),
 		PrimaryKey:   decodePrimaryKey(b),
@@ -65,18 +64,19 @@ func (p *project) decodeTable(block *hclsyntax.Block) {
 		Edits:        decodeEdits(b),
 		Upserts:      decodeUpserts(b),
 	}
+	t.Live, t.LiveStates = b.live()
 	t.GoName, t.GoRow = b.goNames("row")
 	p.spec.Tables = append(p.spec.Tables, t)
 }
 
-// live reads which rows count. A list of states is for a later version.
-func (b *body) live() *SQL {
-	expr, _ := b.attr("live")
-	if tuple, ok := expr.(*hclsyntax.TupleConsExpr); ok {
-		b.p.report(notYet("a list of states as live", tuple.Range(), `live = "status IN ('…', '…')"`))
-		return nil
+// live reads which rows count: a predicate, or a list of states.
+func (b *body) live() (predicate *SQL, states []Name) {
+	if expr, _ := b.attr("live"); expr != nil {
+		if _, list := expr.(*hclsyntax.TupleConsExpr); list {
+			return nil, b.states("live")
+		}
 	}
-	return b.sql("live")
+	return b.sql("live"), nil
 }
 
 // goNames reads the go block: the name, and one other attribute.

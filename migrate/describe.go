@@ -22,8 +22,8 @@ func describe(change ir.Change) string {
 			return "replace function " + id.SQL()
 		}
 		return "create function " + id.SQL()
-	case ir.SetDomainComment:
-		return "comment on domain " + id.SQL()
+	case ir.SetDomainComment, ir.SetEnumComment:
+		return "comment on " + string(id.Kind) + " " + id.SQL()
 	case ir.AddDomainCheck:
 		return "add check " + ir.Ident(id.Name) + " on domain " + ir.Qualified(id.Schema, id.Table)
 	case ir.ValidateDomainCheck:
@@ -131,7 +131,7 @@ func action(change ir.Change) Action {
 	switch c := change.(type) {
 	case ir.DropEnum, ir.DropDomain, ir.DropDomainCheck, ir.DropFunction, ir.DropTable, ir.DropColumn, ir.DropConstraint, ir.DropIndex, ir.DropTrigger:
 		return Drop
-	case ir.AddEnumValue, ir.SetDomainComment, ir.ValidateDomainCheck, ir.SetTableComment, ir.AlterColumn, ir.ValidateConstraint, ir.EnableTrigger:
+	case ir.AddEnumValue, ir.SetDomainComment, ir.SetEnumComment, ir.ValidateDomainCheck, ir.SetTableComment, ir.AlterColumn, ir.ValidateConstraint, ir.EnableTrigger:
 		return Alter
 	case ir.ReplaceFunction:
 		if c.Exists {
@@ -155,6 +155,8 @@ func undo(change ir.Change) string {
 		return back(ir.DropEnum(c))
 	case ir.CreateDomain:
 		return back(ir.DropDomain(c))
+	case ir.SetEnumComment:
+		return back(ir.SetEnumComment{Enum: c.Enum, From: c.To, To: c.From})
 	case ir.SetDomainComment:
 		return back(ir.SetDomainComment{Domain: c.Domain, From: c.To, To: c.From})
 	case ir.AddDomainCheck:

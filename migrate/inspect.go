@@ -133,14 +133,16 @@ func (r *reader) enums() error {
 	type row struct {
 		Schema, Name string
 		Values       []string
+		Comment      string
 	}
 	return each(r, `
 SELECT n.nspname::text, t.typname::text,
-       ARRAY(SELECT e.enumlabel::text FROM pg_enum e WHERE e.enumtypid = t.oid ORDER BY e.enumsortorder)
+       ARRAY(SELECT e.enumlabel::text FROM pg_enum e WHERE e.enumtypid = t.oid ORDER BY e.enumsortorder),
+       COALESCE(obj_description(t.oid, 'pg_type'), '')
 FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
 WHERE t.typtype = 'e' AND n.nspname = ANY ($1::text[]) ORDER BY 1, 2`,
 		func(e *row) {
-			r.schema.Enums = append(r.schema.Enums, ir.Enum{Schema: e.Schema, Name: e.Name, Values: e.Values})
+			r.schema.Enums = append(r.schema.Enums, ir.Enum{Schema: e.Schema, Name: e.Name, Values: e.Values, Comment: e.Comment})
 		})
 }
 

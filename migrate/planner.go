@@ -75,7 +75,7 @@ func (p *planner) single(change ir.Change) error {
 		p.quiet(p.step(c))
 	case ir.AddEnumValue:
 		p.addEnumValue(c)
-	case ir.SetDomainComment:
+	case ir.SetDomainComment, ir.SetEnumComment:
 		p.alone(p.step(c))
 	case ir.AddDomainCheck:
 		p.addDomainCheck(c)

@@ -21,7 +21,11 @@ func states(s *ir.Schema) map[ir.ObjectID]string {
 		all[ir.ObjectID{Kind: ir.ExtensionObject, Name: e.Name}] = "extension"
 	}
 	for _, e := range s.Enums {
-		all[ir.ObjectID{Kind: ir.EnumObject, Schema: e.Schema, Name: e.Name}] = fmt.Sprintf("%q", e.Values)
+		state := fmt.Sprintf("%q", e.Values)
+		if e.Comment != "" {
+			state += " " + e.Comment
+		}
+		all[ir.ObjectID{Kind: ir.EnumObject, Schema: e.Schema, Name: e.Name}] = state
 	}
 	for i := range s.Domains {
 		domainStates(&s.Domains[i], all)

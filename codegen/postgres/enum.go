@@ -14,7 +14,20 @@ func createExtension(e ir.Extension) string {
 	return text
 }
 
-func createEnum(e ir.Enum) string {
+// createEnum spells an enum and its comment.
+func createEnum(e ir.Enum) []string {
+	statements := []string{enumType(e)}
+	if e.Comment != "" {
+		statements = append(statements, commentOnEnum(e, e.Comment))
+	}
+	return statements
+}
+
+func commentOnEnum(e ir.Enum, text string) string {
+	return "COMMENT ON TYPE " + ir.Qualified(e.Schema, e.Name) + " IS " + comment(text)
+}
+
+func enumType(e ir.Enum) string {
 	values := make([]string, len(e.Values))
 	for i, value := range e.Values {
 		values[i] = ir.Literal(value)

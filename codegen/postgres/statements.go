@@ -16,9 +16,11 @@ func Statements(change ir.Change) []string {
 	case ir.CreateExtension:
 		return one(createExtension(c.Extension))
 	case ir.CreateEnum:
-		return one(createEnum(c.Enum))
+		return createEnum(c.Enum)
 	case ir.AddEnumValue:
 		return one(addEnumValue(c))
+	case ir.SetEnumComment:
+		return one(commentOnEnum(c.Enum, c.To))
 	case ir.DropEnum:
 		return one("DROP TYPE " + ir.Qualified(c.Enum.Schema, c.Enum.Name))
 	case ir.CreateDomain:

@@ -29,6 +29,11 @@ type (
 		Value         string
 		Before, After string // at most one is set
 	}
+	// SetEnumComment changes an enum's comment.
+	SetEnumComment struct {
+		Enum     Enum
+		From, To string
+	}
 	// DropEnum drops an enumerated type.
 	DropEnum struct{ Enum Enum }
 	// CreateDomain creates a domain with its checks.
@@ -134,6 +139,7 @@ func (CreateNamespace) change()     {}
 func (CreateExtension) change()     {}
 func (CreateEnum) change()          {}
 func (AddEnumValue) change()        {}
+func (SetEnumComment) change()      {}
 func (DropEnum) change()            {}
 func (CreateDomain) change()        {}
 func (DropDomain) change()          {}

@@ -128,6 +128,8 @@ func subject(c Change) (ObjectID, Origin) {
 		return c.Enum.id(), c.Enum.Origin
 	case AddEnumValue:
 		return c.Enum.id(), c.Enum.Origin
+	case SetEnumComment:
+		return c.Enum.id(), c.Enum.Origin
 	case DropEnum:
 		return c.Enum.id(), c.Enum.Origin
 	case CreateDomain:

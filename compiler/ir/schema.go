@@ -33,6 +33,7 @@ type Extension struct {
 type Enum struct {
 	Schema, Name string
 	Values       []string
+	Comment      string `json:",omitempty"` // left out when empty: it is younger than the hashes that databases hold
 	Origin       Origin `json:"-"`
 }
 

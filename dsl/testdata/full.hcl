@@ -34,6 +34,7 @@ locals {
 
 enum "state" {
   values = ["held", "confirmed"]
+  comment = "What becomes of a booking."
   schema = "kinds"
   name   = "booking_state"
   allow  = { discouraged-type = "an old project" }
@@ -233,6 +234,7 @@ transaction "hot" {
 module "extra" { source = "./extra" }
 
 table "repeated" {
+  live = ["held"]
   for_each = toset(["x"])
   name     = "${each.key}_repeated"
   allow    = { discouraged-type = "an old project" }

@@ -20,6 +20,8 @@ const (
 	NullsVersion Code = "nulls-version"
 	// LiveColumnInKey is a key that holds the column of `live`.
 	LiveColumnInKey Code = "live-column-in-key"
+	// LiveStates is a list of states as `live` of a table that has not one state column.
+	LiveStates Code = "live-states"
 	// IgnoresLive is an invariant of a table with `live` that also covers other rows.
 	IgnoresLive Code = "ignores-live"
 	// DeferrableKey is a deferrable key that has to be an index.
@@ -181,6 +183,13 @@ var invariantCodes = []Entry{
 		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"email\" {\n    type = text\n" +
 			"    null = true\n  }\n  primary_key { columns = [id] }\n  no_duplicates \"email\" {\n    columns = [email]\n" +
 			"    nulls = \"not_distinct\"\n  }\n}\n",
+	},
+	{
+		Code:    LiveStates,
+		Summary: "live lists states, and the table has not one state column",
+		Explain: "A list of states is short for a condition over the column of the table's transitions. Without one, or with " +
+			"two, nothing says which column holds them.",
+		Example: "table \"seats\" {\n  live = [\"free\"]\n  column \"id\" { type = bigint }\n  primary_key { columns = [id] }\n}\n",
 	},
 	{
 		Code:    LiveColumnInKey,

@@ -14,6 +14,9 @@ func (d *differ) enums() (changes []ir.Change) {
 			changes = append(changes, ir.CreateEnum{Enum: e})
 		case subsequence(was.Values, e.Values):
 			changes = append(changes, newValues(was, e)...)
+			if was.Comment != e.Comment {
+				changes = append(changes, ir.SetEnumComment{Enum: e, From: was.Comment, To: e.Comment})
+			}
 		default:
 			changes = append(changes, ir.DropEnum{Enum: was}, ir.CreateEnum{Enum: e})
 		}

@@ -7,7 +7,6 @@ table "seats" {
   column "version" { type = bigint }
   column "status" { type = text }
   version = version # ERROR not-yet "\"version\""
-  live    = ["free"] # ERROR not-yet "list of states as live.*status IN"
   lifecycle { prevent_destroy = true } # ERROR not-yet "\"lifecycle\""
   limit "l" { max = 3 } # ERROR not-yet "\"limit\".*adjust"
   at_most_one "m" {} # ERROR not-yet "\"at_most_one\""

@@ -19,8 +19,7 @@ queue "tasks" {
   unique "u" { columns = [a] } # ERROR not-yet "\"unique\""
 }
 enum "state" {
-  values  = ["a", "b"]
-  comment = "no" # ERROR not-yet "\"comment\" of enum"
+  values = ["a", "b"]
 }
 generate "go" {
   out        = "store"
