@@ -79,6 +79,7 @@ type compilation struct {
 	extensions   map[string]ir.Extension
 	compared     []comparison // texts that compare columns with literals
 	classAsked   bool         // advisory_class was asked for
+	leaders      bool         // the table of leaders is there
 }
 
 func newCompilation(spec *dsl.Spec) *compilation {

@@ -19,7 +19,8 @@ const (
 
 	defaultBatch = "last" // of upsert
 
-	defaultLease       = 5 * time.Minute // of queue
+	defaultLease       = 5 * time.Minute  // of queue
+	defaultTerm        = 15 * time.Second // of a leader
 	defaultAttempts    = 12
 	defaultBackoffBase = time.Second
 	defaultBackoffMax  = time.Hour

@@ -28,7 +28,11 @@ func (c *compilation) singletons() {
 			continue
 		}
 		first[decl.Key.V] = decl
-		if c.classFor(decl) {
+		switch {
+		case !c.classFor(decl):
+		case decl.Scope.V == dsl.LeaderScope:
+			c.lowerLeader(decl)
+		default:
 			c.lowerSingleton(decl)
 		}
 	}

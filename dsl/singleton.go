@@ -4,48 +4,49 @@ import (
 	"math"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/zclconf/go-cty/cty"
+
+	"github.com/pawldb/pawl/internal/diag"
 )
 
 var singletonSchema = blockSchema{
 	Type: "singleton", Label: "the name of the singleton", Doc: "one at a time, over all processes",
 	Attrs: []attrSchema{
 		{Name: "key", Kind: intKind, Required: true, Min: math.MinInt32, Max: math.MaxInt32, Doc: "the second half of its lock key"},
-		{Name: "scope", Kind: choiceKind, Choices: []string{"transaction"}, LaterOf: []string{"leader"}, Doc: "how long it holds"},
-		{Name: "lease", Kind: durationKind, Later: "scope = \"transaction\", which needs no lease", Doc: "a leader's term"},
-		{Name: "session", Kind: boolKind, Later: "scope = \"transaction\"", Doc: "a session lock instead of a lease row"},
+		{Name: "scope", Kind: choiceKind, Choices: []string{transactionScope, LeaderScope}, Doc: "how long it holds"},
+		{Name: "lease", Kind: durationKind, Doc: "how long a leader's term lasts without being renewed"},
+		{Name: "session", Kind: boolKind, Doc: "whether a leader holds a session lock on a connection of its own instead of a lease"},
 	},
 }
 
+// The scopes of a singleton.
+const (
+	transactionScope = "transaction"
+	// LeaderScope is the scope of a singleton that holds from term to term.
+	LeaderScope = "leader"
+)
+
 func (p *project) decodeSingleton(block *hclsyntax.Block) {
-	schema := &singletonSchema
-	if isLeader(block) {
-		schema = &leaderSchema
+	b := p.open(block, &singletonSchema)
+	s := &Singleton{
+		Block:   b.block,
+		Key:     b.integer("key"),
+		Scope:   b.choice("scope"),
+		Lease:   b.duration("lease"),
+		Session: b.flag("session"),
 	}
-	b := p.open(block, schema)
-	p.spec.Singletons = append(p.spec.Singletons, &Singleton{
-		Block: b.block,
-		Key:   b.integer("key"),
-		Scope: b.choice("scope"),
-	})
-}
-
-// leaderSchema accepts what belongs to scope = "leader", so that the scope is
-// the one thing that is reported.
-var leaderSchema = func() blockSchema {
-	s := singletonSchema
-	s.Attrs = append([]attrSchema{}, s.Attrs...)
-	for i := range s.Attrs {
-		s.Attrs[i].Later = ""
+	p.spec.Singletons = append(p.spec.Singletons, s)
+	if s.Scope.V == LeaderScope {
+		return
 	}
-	return s
-}()
-
-func isLeader(block *hclsyntax.Block) bool {
-	attr := block.Body.Attributes["scope"]
-	if attr == nil || !isConstant(attr.Expr) {
-		return false
+	for _, name := range []string{"lease", "session"} {
+		if expr, _ := b.attr(name); expr != nil {
+			p.report(diag.Diagnostic{
+				Code:        diag.LeaderScope,
+				Detail:      quote(name) + " belongs to a singleton with scope = \"leader\".",
+				Subject:     expr.Range(),
+				Consequence: "A singleton of the scope \"transaction\" holds its lock until the transaction ends, and no longer.",
+				Help:        "add scope = \"leader\", or remove " + name,
+			})
+		}
 	}
-	v, diags := attr.Expr.Value(nil)
-	return !diags.HasErrors() && v.RawEquals(cty.StringVal("leader"))
 }

@@ -382,8 +382,10 @@ type Backoff struct {
 // Singleton is a singleton block.
 type Singleton struct {
 	Block
-	Key   Value[int]
-	Scope Value[string] // transaction
+	Key     Value[int]
+	Scope   Value[string] // transaction | leader
+	Lease   Value[time.Duration]
+	Session Value[bool]
 }
 
 // Transaction is a transaction block.

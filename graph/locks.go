@@ -148,7 +148,7 @@ func (l *locks) takes(r *ir.Repository, operation *ir.Operation) []take {
 			takes = append(takes, take{rows, updateMode(t, set)})
 		}
 		return append(takes, l.parentTakes(t, nil)...)
-	case ir.GetOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry:
+	case ir.GetOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry, ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp:
 		return nil
 	case ir.ClaimOp:
 		return []take{{rows, string(ir.ForUpdate) + " SKIP LOCKED"}}

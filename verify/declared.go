@@ -44,7 +44,8 @@ func (x *index) declared(d deed) string {
 	case ir.ReleaseOp:
 		return all("c.op = 'UPDATE'", "o.state = 'running'", x.fenced(d), "n.state = 'ready'", "n.lease_until IS NULL",
 			"n.attempt = greatest(o.attempt - 1, 0)", x.unchangedBut(d.table, []string{"state", "attempt", "lease_until"}))
-	case ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry:
+	case ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry,
+		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp:
 		return "false" // they change nothing
 	}
 	return "true"
@@ -255,7 +256,8 @@ func (x *index) returned(d deed) string {
 	switch d.op.Kind {
 	case ir.InsertOp, ir.MoveOp, ir.AdjustOp, ir.EditOp, ir.UpsertOp:
 	case ir.UpsertManyOp, ir.DeleteOp, ir.EnqueueOp, ir.ClaimOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp,
-		ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry:
+		ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry,
+		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp:
 		return "true"
 	}
 	if len(d.outcome.Rows) != 1 {

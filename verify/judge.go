@@ -203,7 +203,8 @@ func (d deed) effects(t ir.TableRef) (int, bool) {
 		return 1, true
 	case ir.ClaimOp, ir.CompleteOp, ir.HeartbeatOp:
 		return len(d.outcome.Rows), true
-	case ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry:
+	case ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry,
+		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp:
 		return 0, false
 	}
 	return 0, false

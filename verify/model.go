@@ -57,6 +57,8 @@ func (m *model) invariant(i ir.Invariant) {
 		m.queue(i)
 	case *ir.SingletonRule:
 		m.singleton(i)
+	case *ir.LeaderRule:
+		m.leader(i)
 	}
 }
 

@@ -28,6 +28,10 @@ func (e *emitter) emitSingleton(w *writer, index int) {
 	w.P()
 	w.Doc(sentence(n.typ+" is a singleton. ", s.Doc, ""))
 	w.P("type ", n.typ, " struct{ session *", e.pawl("Session"), " }")
+	if s.Leader != nil {
+		e.emitLeader(w, s, n)
+		return
+	}
 	for i := range s.Operations {
 		switch o := &s.Operations[i]; o.Kind {
 		case ir.SingletonOp:

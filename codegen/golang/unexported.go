@@ -28,7 +28,11 @@ func (n *names) resolveUnexported() {
 	for i := range n.program.Singletons {
 		s, to := &n.program.Singletons[i], &n.singletons[i]
 		lower := lowerFirst(to.typ)
-		to.descriptor = n.pkg.fresh(lower + "Singleton")
+		what := "Singleton"
+		if s.Leader != nil {
+			what = "Leader"
+		}
+		to.descriptor = n.pkg.fresh(lower + what)
 		to.consts = n.resolveStatements(lower, s.Operations)
 	}
 }

@@ -103,6 +103,12 @@ type (
 		Class int32
 		Key   int32
 	}
+	// LeaderRule says that at most one holder has the term at a time.
+	LeaderRule struct {
+		Base    Facts
+		Lease   time.Duration
+		Session bool // a session lock decides, and not the lease
+	}
 )
 
 // Move is one declared move of a [Transitions].
@@ -163,6 +169,9 @@ func (i *QueueRule) Facts() *Facts { return &i.Base }
 // Facts returns the common part.
 func (i *SingletonRule) Facts() *Facts { return &i.Base }
 
+// Facts returns the common part.
+func (i *LeaderRule) Facts() *Facts { return &i.Base }
+
 func (*NoDuplicates) invariant()  {}
 func (*NoOverlap) invariant()     {}
 func (*Transitions) invariant()   {}
@@ -173,3 +182,4 @@ func (*AppendOnly) invariant()    {}
 func (*Upsert) invariant()        {}
 func (*QueueRule) invariant()     {}
 func (*SingletonRule) invariant() {}
+func (*LeaderRule) invariant()    {}

@@ -15,6 +15,7 @@ const (
 	ForKeyShare     LockMode = "FOR KEY SHARE"
 	AdvisoryXact    LockMode = "pg_advisory_xact_lock"
 	AdvisoryTryXact LockMode = "pg_try_advisory_xact_lock"
+	AdvisorySession LockMode = "pg_try_advisory_lock"
 )
 
 // Isolation is a transaction isolation level, spelled as SQL spells it.
@@ -60,6 +61,12 @@ const (
 	ReleaseOp    OperationKind = "release"   // main
 	SingletonOp  OperationKind = "singleton" // lock
 	SingletonTry OperationKind = "try"       // lock
+
+	// The operations of a leader; see [Leader].
+	CampaignOp OperationKind = "campaign" // enlist, main: one row, the number of the term, when it begins; of a session also lock
+	RenewOp    OperationKind = "renew"    // main: no row changes when the term is over; of a session, whether it has the lock
+	ResignOp   OperationKind = "resign"   // main
+	GuardOp    OperationKind = "guard"    // main: no row when the term is over; only inside a transaction
 )
 
 // Role is what a statement is for inside its operation.
@@ -71,7 +78,8 @@ const (
 	ExplainStatement Role = "explain" // why the main statement touched no row; verdicts below
 	LockStatement    Role = "lock"
 	WriteStatement   Role = "write"
-	DueStatement     Role = "due" // moves scheduled rows that are due, before a claim
+	DueStatement     Role = "due"    // moves scheduled rows that are due, before a claim
+	EnlistStatement  Role = "enlist" // adds the row of a leader that has none, before a campaign
 )
 
 // Verdict is what an explain statement answers in its column "verdict"; the

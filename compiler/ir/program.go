@@ -131,8 +131,19 @@ type Singleton struct {
 	Name       string
 	Key        int32
 	Doc        string
-	Operations []Operation // singleton and try
+	Leader     *Leader     // nil for the scope of one transaction
+	Operations []Operation // singleton and try; of a leader campaign, renew, resign and guard
 	Pos        Pos
+}
+
+// Leader is a singleton that holds from term to term: a row with the number of
+// the term, and either a lease on it or a session lock beside it.
+type Leader struct {
+	Table TableRef
+	Lease time.Duration // how long a term lasts without being renewed; for a session, without a sign of life
+	// Session says that a lock of the session decides: the campaign then has a lock
+	// statement, and a renewal asks whether the session still has the lock.
+	Session bool
 }
 
 // Promise is an object of the database that generated code relies on;

@@ -104,6 +104,10 @@ const (
 	AdvisoryClass Code = "advisory-class"
 	// SingletonKey is a second singleton with one key.
 	SingletonKey Code = "singleton-key"
+	// LeaderScope is a setting of a leader in a singleton that is none.
+	LeaderScope Code = "leader-scope"
+	// LeaderLease is a lease beside a session lock, or one that is too short.
+	LeaderLease Code = "leader-lease"
 	// TransactionIsolation is an isolation level that no operation of this version runs at.
 	TransactionIsolation Code = "transaction-isolation"
 	// RetryCode is an SQLSTATE on a retry list that another attempt does not cure.
@@ -556,6 +560,20 @@ var invariantCodes = []Entry{
 		Summary: "two singletons with one key",
 		Explain: "They would take the same lock, and each would wait for the other one.",
 		Example: "singleton \"relay\" { key = 1 }\nsingleton \"sweeper\" { key = 1 }\n",
+	},
+	{
+		Code:    LeaderScope,
+		Summary: "a setting of leaders in a singleton that is none",
+		Explain: "A singleton of the scope \"transaction\" runs in one transaction and holds its lock as long. A term, which a lease or a " +
+			"session bounds, belongs to scope = \"leader\".",
+		Example: "singleton \"relay\" {\n  key   = 1\n  lease = \"15s\"\n}\n",
+	},
+	{
+		Code:    LeaderLease,
+		Summary: "a lease that a leader cannot keep",
+		Explain: "A leader renews its lease three times a term. Under a second, one slow round trip ends a term that nothing is wrong " +
+			"with. A leader of a session holds a lock as long as its connection lives, and has no lease.",
+		Example: "singleton \"scheduler\" {\n  key   = 1\n  scope = \"leader\"\n  lease = \"50ms\"\n}\n",
 	},
 	{
 		Code:    TransactionIsolation,

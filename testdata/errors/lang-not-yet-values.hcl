@@ -1,12 +1,3 @@
-singleton "scheduler" {
-  key   = 2
-  scope = "leader" # ERROR not-yet "scope = \"leader\".*scope = \"transaction\""
-  lease = "15s"
-}
-singleton "other" {
-  key   = 3
-  lease = "15s" # ERROR not-yet "\"lease\" of singleton"
-}
 queue "tasks" {
   lease       = "1m"
   priority    = true # ERROR not-yet "\"priority\""

@@ -91,7 +91,7 @@ func (c *run) perform(ctx context.Context) (Outcome, error) {
 	switch c.Operation.Kind {
 	case ir.InsertOp, ir.GetOp, ir.DeleteOp, ir.EnqueueOp:
 		return c.one(ctx)
-	case ir.GetLockedOp, ir.GetManyOp:
+	case ir.GetLockedOp, ir.GetManyOp, ir.GuardOp:
 		if c.begin != nil {
 			return Outcome{}, errors.New("its effect is a lock, which would be gone before it returns: it works only inside a transaction")
 		}
@@ -107,9 +107,9 @@ func (c *run) perform(ctx context.Context) (Outcome, error) {
 		return c.edit(ctx)
 	case ir.UpsertOp:
 		return c.upsert(ctx)
-	case ir.ClaimOp:
+	case ir.ClaimOp, ir.CampaignOp:
 		return c.claim(ctx)
-	case ir.FailOp, ir.ReleaseOp:
+	case ir.FailOp, ir.ReleaseOp, ir.RenewOp, ir.ResignOp:
 		return c.settle(ctx)
 	case ir.CompleteOp, ir.HeartbeatOp:
 		return c.settleAll(ctx)

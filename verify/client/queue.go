@@ -15,9 +15,12 @@ import (
 )
 
 // claim moves what is due and takes tasks, in one message and so in one
-// transaction.
+// transaction. A campaign adds the leader's row and takes the term.
 func (c *run) claim(ctx context.Context) (Outcome, error) {
 	due, main := c.Operation.Statement(ir.DueStatement), c.Operation.Statement(ir.MainStatement)
+	if c.Operation.Kind == ir.CampaignOp {
+		due = c.Operation.Statement(ir.EnlistStatement)
+	}
 	var found *answer
 	err := c.retried(ctx, func() (err error) {
 		switch {
