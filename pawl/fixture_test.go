@@ -53,6 +53,17 @@ CREATE TABLE app.shifts (
   team_id bigint NOT NULL,
   on_call boolean NOT NULL
 );
+CREATE TABLE app.pawl_leader (
+  name text PRIMARY KEY,
+  term bigint NOT NULL DEFAULT 0,
+  lease_until timestamptz NOT NULL DEFAULT '-infinity',
+  holder text,
+  since timestamptz
+);
+CREATE TABLE app.reports (
+  seq bigint GENERATED ALWAYS AS IDENTITY,
+  term bigint NOT NULL
+);
 CREATE TABLE app.deferred (
   n integer NOT NULL,
   CONSTRAINT deferred_n_key UNIQUE (n) DEFERRABLE INITIALLY DEFERRED

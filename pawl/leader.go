@@ -122,7 +122,7 @@ func Lead(ctx context.Context, s *Session, l *Leader, fn func(ctx context.Contex
 		switch {
 		case led && !errors.Is(err, ErrTermLost):
 			return err
-		case err != nil:
+		case err != nil && ctx.Err() == nil:
 			r.config.onError(err)
 		}
 		_ = sleep(ctx, jitter(r.config.poll))
