@@ -96,6 +96,7 @@ type shared struct {
 	// however many references have it evaluated.
 	repeats  int
 	work     int // left for all evaluations; below 0 when it is spent
+	left     sizes
 	repeated map[repetition]bool
 }
 
@@ -140,6 +141,7 @@ func newProject(fsys fs.FS, o Options) *project {
 		options: o,
 		fsys:    fsys,
 		work:    maxTotal,
+		left:    sizes{bytes: maxSource, blocks: maxBlocks},
 		spec:    &Spec{Dir: o.Dir, Sources: make(map[string][]byte)},
 		folders: make(map[string]*folder),
 		parts:   make(map[*hclsyntax.Block]map[string]map[string]*hclsyntax.Block),
@@ -209,7 +211,15 @@ func (p *project) displayName(name string) string {
 
 func (p *project) readFile(name string) {
 	display := p.displayName(name)
-	src, err := fs.ReadFile(p.fsys, path.Join(p.dir, name))
+	regular, fits := p.admits(name)
+	if !fits {
+		return
+	}
+	var src []byte
+	err := fs.ErrInvalid
+	if regular {
+		src, err = fs.ReadFile(p.fsys, path.Join(p.dir, name))
+	}
 	if err != nil {
 		p.report(diag.Diagnostic{
 			Code:   diag.UnreadableFile,
@@ -227,7 +237,7 @@ func (p *project) readFile(name string) {
 	}
 	for _, body := range bodies {
 		p.topLevelAttributes(body)
-		p.folder.blocks = append(p.folder.blocks, body.Blocks...)
+		p.take(body)
 	}
 }
 

@@ -11,7 +11,7 @@ func Suggest(name string, candidates []string) (string, bool) {
 	want := []rune(strings.ToLower(name))
 	best, bestDistance := "", allowed(len(want))+1
 	for _, c := range candidates {
-		if c == name {
+		if c == name || tooUnlike(len(name), len(c)) {
 			continue
 		}
 		got := []rune(strings.ToLower(c))
@@ -22,8 +22,15 @@ func Suggest(name string, candidates []string) (string, bool) {
 	return best, best != ""
 }
 
+// tooUnlike reports that texts of such lengths in bytes differ by more than any
+// slip: names are suggested from thousands.
+func tooUnlike(a, b int) bool { return max(a, b)-min(a, b) > 4*mostEdits }
+
+// mostEdits is what [allowed] never exceeds. A character has at most 4 bytes.
+const mostEdits = 3
+
 // allowed is the number of edits that still count as a slip of the finger.
-func allowed(length int) int { return min(max(1, 1+(length-2)/3), 3) }
+func allowed(length int) int { return min(max(1, 1+(length-2)/3), mostEdits) }
 
 // distance is the optimal string alignment distance: Levenshtein's, with a swap
 // of two neighbours counted as one edit, since that is how people mistype.

@@ -74,7 +74,7 @@ func (t Text) place(p *page, r Related, style string) {
 		return
 	}
 	at := fmt.Sprintf("%s:%d:%d", printable(r.Range.Filename), r.Range.Start.Line, r.Range.Start.Column)
-	quote, ok := t.quote(r)
+	quote, ok := t.quote(p, r)
 	if !ok {
 		if label != "" {
 			label = ": " + label
@@ -86,15 +86,23 @@ func (t Text) place(p *page, r Related, style string) {
 	quote.print(p, label, style)
 }
 
-func (t Text) quote(r Related) (quotation, bool) {
+func (t Text) quote(p *page, r Related) (quotation, bool) {
 	if t.Sources == nil {
 		return quotation{}, false
 	}
-	src, ok := t.Sources.Source(r.Range.Filename)
-	if !ok {
-		return quotation{}, false
+	l := p.sources[r.Range.Filename]
+	if l == nil {
+		src, ok := t.Sources.Source(r.Range.Filename)
+		if !ok {
+			return quotation{}, false
+		}
+		l = linesOf(src)
+		if p.sources == nil {
+			p.sources = make(map[string]*lines)
+		}
+		p.sources[r.Range.Filename] = l
 	}
-	return quote(src, r.Range)
+	return l.quote(r.Range)
 }
 
 // ANSI styles of the parts of a message.
@@ -111,8 +119,9 @@ const (
 // page is the text under construction. It is written in one go, so that messages
 // of several goroutines do not interleave.
 type page struct {
-	b     strings.Builder
-	color bool
+	b       strings.Builder
+	color   bool
+	sources map[string]*lines // that were quoted, by file
 }
 
 func (p *page) paint(style, text string) string {
