@@ -82,6 +82,21 @@ func (c *compilation) termIsLong(decl *dsl.Singleton, lease time.Duration) bool 
 	return false
 }
 
+// sessionLasts refuses a lock of a session where no client has a session.
+func (c *compilation) sessionLasts(decl *dsl.Singleton) bool {
+	if !decl.Session.V || c.program.Pooler != ir.TransactionPooler {
+		return true
+	}
+	c.report(diag.Diagnostic{
+		Code:        diag.PoolerSession,
+		Detail:      "A leader with session = true needs a session, and a target says pooler = \"transaction\".",
+		Subject:     decl.Session.Range,
+		Consequence: "The pooler gives the connection, and the lock with it, to the next client that asks: two would lead, or nobody could.",
+		Help:        "remove session: a lease works through any pooler",
+	})
+	return false
+}
+
 func (l *leader) mechanism() string {
 	if l.config.Session {
 		return "pg_try_advisory_lock on a connection of its own, and a numbered term that guarded transactions lock FOR KEY SHARE"

@@ -29,13 +29,19 @@ func (c *compilation) singletons() {
 		}
 		first[decl.Key.V] = decl
 		switch {
-		case !c.classFor(decl):
+		case !c.sessionLasts(decl) || usesAdvisoryLock(decl) && !c.classFor(decl):
 		case decl.Scope.V == dsl.LeaderScope:
 			c.lowerLeader(decl)
 		default:
 			c.lowerSingleton(decl)
 		}
 	}
+}
+
+// usesAdvisoryLock reports a singleton whose key is the half of a lock's key. A
+// leader with a lease has a row instead.
+func usesAdvisoryLock(decl *dsl.Singleton) bool {
+	return decl.Scope.V != dsl.LeaderScope || decl.Session.V
 }
 
 // freeKey is a key that no singleton has.

@@ -108,6 +108,8 @@ const (
 	LeaderScope Code = "leader-scope"
 	// LeaderLease is a lease beside a session lock, or one that is too short.
 	LeaderLease Code = "leader-lease"
+	// PoolerSession is a lock of a session behind a pooler of transactions.
+	PoolerSession Code = "pooler-session"
 	// TransactionIsolation is an isolation level that no operation of this version runs at.
 	TransactionIsolation Code = "transaction-isolation"
 	// RetryCode is an SQLSTATE on a retry list that another attempt does not cure.
@@ -574,6 +576,13 @@ var invariantCodes = []Entry{
 		Explain: "A leader renews its lease three times a term. Under a second, one slow round trip ends a term that nothing is wrong " +
 			"with. A leader of a session holds a lock as long as its connection lives, and has no lease.",
 		Example: "singleton \"scheduler\" {\n  key   = 1\n  scope = \"leader\"\n  lease = \"50ms\"\n}\n",
+	},
+	{
+		Code:    PoolerSession,
+		Summary: "a lock of a session behind a pooler of transactions",
+		Explain: "A transaction pooler lends a connection for one transaction. A lock of the session stays on it and is lent to the next client: " +
+			"two clients have it, or nobody can take it any more. A lease in a row needs no session.",
+		Example: "target \"production\" { pooler = \"transaction\" }\nsingleton \"scheduler\" {\n  key     = 1\n  scope   = \"leader\"\n  session = true\n}\n",
 	},
 	{
 		Code:    TransactionIsolation,

@@ -25,8 +25,7 @@ type Consumer struct{ session *pawl.Session }
 // writes must be in transactions that call term.Guard: they are done before the
 // next term begins, or not at all.
 //
-// Only one process leads because of a numbered term, locked FOR KEY SHARE by
-// guarded transactions.
+// A leader that returns resigns, and the next one begins at once.
 func (s Consumer) Lead(ctx context.Context, fn func(ctx context.Context, term pawl.Term) error, options ...pawl.LeadOption) error {
 	return pawl.Lead(ctx, s.session, &consumerLeader, fn, options...)
 }
@@ -57,12 +56,12 @@ var consumerLeader = pawl.Leader{
 
 // The SQL of the operations, as it is sent.
 const (
+	consumerCampaignLockSQL   = `/* singleton.consumer.campaign */ SELECT pg_try_advisory_lock(4201, 2) AS acquired`
 	consumerCampaignEnlistSQL = `/* singleton.consumer.campaign */ INSERT INTO app.pawl_leader (name) VALUES ('singleton.consumer') ON CONFLICT (name) DO NOTHING`
 	consumerCampaignSQL       = `/* singleton.consumer.campaign */ WITH free AS MATERIALIZED (SELECT name FROM app.pawl_leader WHERE name = 'singleton.consumer' FOR UPDATE)
 UPDATE app.pawl_leader AS l SET term = l.term + 1, lease_until = 'infinity', holder = $1::text, since = clock_timestamp()
 FROM free WHERE l.name = free.name RETURNING l.term`
-	consumerCampaignLockSQL = `/* singleton.consumer.campaign */ SELECT pg_try_advisory_lock(4201, 2) AS acquired`
-	consumerRenewSQL        = `/* singleton.consumer.renew */ SELECT EXISTS (SELECT FROM pg_catalog.pg_locks
+	consumerRenewSQL = `/* singleton.consumer.renew */ SELECT EXISTS (SELECT FROM pg_catalog.pg_locks
 WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted AND objsubid = 2
   AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
   AND classid = 4201::oid AND objid = 2::oid) AS held`
@@ -84,8 +83,7 @@ type Scheduler struct{ session *pawl.Session }
 // writes must be in transactions that call term.Guard: they are done before the
 // next term begins, or not at all.
 //
-// Only one process leads because of a numbered term, locked FOR KEY SHARE by
-// guarded transactions.
+// A leader that returns resigns, and the next one begins at once.
 func (s Scheduler) Lead(ctx context.Context, fn func(ctx context.Context, term pawl.Term) error, options ...pawl.LeadOption) error {
 	return pawl.Lead(ctx, s.session, &schedulerLeader, fn, options...)
 }
