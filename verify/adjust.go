@@ -209,7 +209,7 @@ func (a adjustment) scene(set *fixture.Set, row fixture.Row, args map[string]*st
 	same := make([]string, 0, len(formulas))
 	for _, name := range slices.Sorted(maps.Keys(formulas)) {
 		same = append(same, fmt.Sprintf("n.%s IS NOT DISTINCT FROM (%s)::%s",
-			ir.Ident(name), formulas[name].Qualify("o").SQL(), a.column(a.t, name).Type.SQL()))
+			ir.Ident(name), formulas[name].Qualify("o").SQL(), asked(a.column(a.t, name).Type).SQL()))
 	}
 	sc := &scene{
 		fixture: script(set, a.t), row: row.Values, args: args, actors: actors, violators: violators(&a.rule.Base),

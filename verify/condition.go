@@ -39,11 +39,20 @@ func (s states) allowed(op *ir.Operation) ([]string, error) {
 	return conditions, nil
 }
 
-// fieldTypes are the types of an operation's arguments.
+// asked is the type in which a judge computes: of a domain what it is made of. A
+// value that the domain refuses is for the judge to see, and no error.
+func asked(t ir.Type) ir.Type {
+	if t.Kind == ir.DomainType && t.Elem != nil {
+		return *t.Elem
+	}
+	return t
+}
+
+// fieldTypes are the types of an operation's arguments, as a judge computes.
 func fieldTypes(op *ir.Operation) map[string]ir.Type {
 	types := map[string]ir.Type{}
 	for _, f := range slices.Concat(op.Key, op.Args) {
-		types[f.Name] = f.Type
+		types[f.Name] = asked(f.Type)
 	}
 	return types
 }

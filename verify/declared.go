@@ -115,7 +115,7 @@ func (x *index) formulas(set []ir.Assignment, d deed) string {
 		if err != nil {
 			return "false"
 		}
-		conditions = append(conditions, same("n."+ir.Ident(a.Column), "("+filled+")::"+x.column(d.table, a.Column).Type.SQL()))
+		conditions = append(conditions, same("n."+ir.Ident(a.Column), "("+filled+")::"+asked(x.column(d.table, a.Column).Type).SQL()))
 	}
 	return all(conditions...)
 }
