@@ -195,17 +195,18 @@ func sweep(dir string) {
 	}
 }
 
-// remove removes stale files, and their folder when it is empty then.
+// remove removes stale files, and their folder when it is empty then. A run beside
+// this one may have removed them already.
 func (o output) remove(stale []string) error {
 	for _, name := range stale {
-		if err := os.Remove(o.at(name)); err != nil {
+		if err := os.Remove(o.at(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	for _, name := range stale {
 		dir := path.Dir(name)
 		if rest, err := os.ReadDir(o.at(dir)); err == nil && len(rest) == 0 && dir != "." {
-			if err := os.Remove(o.at(dir)); err != nil {
+			if err := os.Remove(o.at(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}

@@ -3,9 +3,11 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -168,6 +170,33 @@ func TestKilledRunIsSweptUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{"store/a_gen.go": mark, "store/.pawl-2.tmp": "young"}
+	if diff := cmp.Diff(want, contents(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Runs beside each other that want the same leave it whole, and none of them fails.
+func TestTwoRunsAtOnce(t *testing.T) {
+	want := map[string]string{}
+	for i := range 30 {
+		want[fmt.Sprintf("store/f%d_gen.go", i)] = mark + strings.Repeat("line\n", 1000*i)
+	}
+	old := map[string]string{"store/f1_gen.go": mark + "old", "store/pawl/stale.go": mark}
+	dir := folder(t, old)
+	o := output{root: dir, owned: []string{"store", "store/pawl"}, files: texts(want)}
+	var runs sync.WaitGroup
+	for range 4 {
+		runs.Go(func() {
+			d, err := o.compare()
+			if err == nil {
+				err = o.write(t.Context(), d)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	runs.Wait()
 	if diff := cmp.Diff(want, contents(t, dir)); diff != "" {
 		t.Error(diff)
 	}

@@ -103,6 +103,36 @@ func (c Counters) GetManyForUpdate(ctx context.Context, names ...string) ([]Coun
 	return pawl.QueryAll(ctx, c.session, &countersGetManyForUpdateOperation, (*Counter).dest, names)
 }
 
+// List reads a page of the rows of counters in the order of name. The next page
+// starts after the last row of the one before, so that rows which come or go in
+// between move no other row from one page to another. Nothing is locked.
+//
+// after is the last row of the page before, or nil for the first page.
+//
+//	SELECT name, remaining
+//	FROM (
+//	  (SELECT name, remaining
+//	  FROM app.counters
+//	  WHERE $1::text IS NULL
+//	  ORDER BY name LIMIT $2::bigint)
+//	  UNION ALL
+//	  (SELECT name, remaining
+//	  FROM app.counters
+//	  WHERE name > $1::text
+//	  ORDER BY name LIMIT $2::bigint)
+//	) AS page
+//	ORDER BY name
+func (c Counters) List(ctx context.Context, after *Counter, limit int) ([]Counter, error) {
+	if err := pawl.NotNegative(&countersListOperation, "limit", limit); err != nil {
+		return nil, err
+	}
+	var afterName *string
+	if after != nil {
+		afterName = &after.Name
+	}
+	return pawl.QueryAll(ctx, c.session, &countersListOperation, (*Counter).dest, afterName, limit)
+}
+
 // Delete deletes the row of counters with the given name. A missing row is not
 // found.
 //
@@ -157,6 +187,19 @@ FROM app.counters
 WHERE name = ANY ($1::text[])
 ORDER BY name
 FOR NO KEY UPDATE`
+	countersListSQL = `/* table.counters.list */ SELECT name, remaining
+FROM (
+  (SELECT name, remaining
+  FROM app.counters
+  WHERE $1::text IS NULL
+  ORDER BY name LIMIT $2::bigint)
+  UNION ALL
+  (SELECT name, remaining
+  FROM app.counters
+  WHERE name > $1::text
+  ORDER BY name LIMIT $2::bigint)
+) AS page
+ORDER BY name`
 	countersDeleteSQL = `/* table.counters.delete */ DELETE FROM app.counters
 WHERE name = $1::text`
 	countersTakeSQL = `/* table.counters.adjust.take */ UPDATE app.counters
@@ -206,6 +249,13 @@ var countersGetManyForUpdateOperation = pawl.Operation{
 	Table:            "app.counters",
 	SQL:              countersGetManyForUpdateSQL,
 	NeedsTransaction: true,
+}
+
+var countersListOperation = pawl.Operation{
+	Name:     "table.counters.list",
+	Table:    "app.counters",
+	SQL:      countersListSQL,
+	ReadOnly: true,
 }
 
 var countersDeleteOperation = pawl.Operation{
