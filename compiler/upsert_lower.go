@@ -38,6 +38,7 @@ func (c *compilation) lowerUpsert(u *upsert) {
 	w.arbiter = u.key.name
 	op.Doc, op.Statements = u.doc(), []ir.Statement{u.mainStatement(), u.explainStatement()}
 	t.addOperation(op, w)
+	u.addMany(op, w)
 }
 
 // addReject adds the plain insert.

@@ -214,7 +214,7 @@ func (u *upsert) mainStatement() ir.Statement {
 	sql += "\n" + u.arbiter() + u.action(func(col *column) string { return p.ref(col.name) + " IS NOT NULL" })
 	return ir.Statement{
 		Role:    ir.MainStatement,
-		SQL:     comment(u.address) + sql + "\nRETURNING " + t.qualifiedRow(haveAlias) + ", " + u.wrote(haveAlias+".xmax = 0") + " AS " + ir.Ident(u.outcomeField().Name),
+		SQL:     comment(u.address) + sql + "\nRETURNING " + t.qualifiedRow(haveAlias) + ", " + u.wrote(u.freshSQL()) + " AS " + ir.Ident(u.outcomeField().Name),
 		Args:    p.fields,
 		Results: append(t.rowFields(), u.outcomeField()),
 		Rows:    ir.ReturnsOne,
@@ -281,10 +281,15 @@ func (u *upsert) verdictArms() string {
 
 // staleArms tell a message that came twice from one that came late.
 func (u *upsert) staleArms(have string) string {
+	return when(u.repeated(have), ir.VerdictUnchanged) + "\n    ELSE " + ir.Literal(string(ir.VerdictStale))
+}
+
+// repeated spells that a row holds what the sent one would write.
+func (u *upsert) repeated(have string) string {
 	name := "." + ir.Ident(u.version.name)
 	same := []string{have + name + " = " + sentAlias + name}
 	for _, col := range u.update {
 		same = append(same, strings.Replace(differ(have, sentAlias, col), " IS DISTINCT ", " IS NOT DISTINCT ", 1))
 	}
-	return when(strings.Join(same, " AND "), ir.VerdictUnchanged) + "\n    ELSE " + ir.Literal(string(ir.VerdictStale))
+	return strings.Join(same, " AND ")
 }

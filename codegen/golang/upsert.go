@@ -13,8 +13,8 @@ func (r *repository) emitUpsertManyMethod(o *ir.Operation) {
 	w := r.w
 	r.open(o, ", in []"+r.names.insert, w.S("([]", r.pawl("Upserted"), "[", r.names.row, "], error)"))
 	w.P("return ", r.call(o, "UpsertMany"), r.dest(), ", in, func(in *", r.names.insert, ") []any {")
-	values := make([]string, len(o.Statement(ir.MainStatement).Args))
-	for i, f := range o.Statement(ir.MainStatement).Args {
+	values := make([]string, len(r.ir.Insert))
+	for i, f := range r.ir.Insert {
 		values[i] = r.argument(f, "in."+r.names.fields[f.Name])
 	}
 	r.emitList("return []any{", values, "}")
@@ -25,8 +25,8 @@ func (r *repository) emitUpsertManyMethod(o *ir.Operation) {
 // emitUpsertManyDescriptor writes a pawl.UpsertManyOperation.
 func (r *repository) emitUpsertManyDescriptor(o *ir.Operation) {
 	w := r.w
-	types := make([]string, len(o.Statement(ir.MainStatement).Args))
-	for i, f := range o.Statement(ir.MainStatement).Args {
+	types := make([]string, len(r.ir.Insert))
+	for i, f := range r.ir.Insert {
 		types[i] = codecName(f.Type)
 	}
 	w.P("var ", r.names.vars[o.Address], " = ", r.pawl("UpsertManyOperation"), "{")

@@ -61,6 +61,7 @@ func TestUpserts(t *testing.T) {
 				db := store.New(poolIn(t, url, mode, map[string]string{"plan_cache_mode": plans}))
 				for i := range 8 {
 					upsertEach(t, db, fmt.Sprintf("%s %s %d", mode, plans, i))
+					upsertMany(t, db, fmt.Sprintf("%s %s %d", mode, plans, i))
 				}
 			})
 		}
@@ -132,5 +133,84 @@ func applyEach(t *testing.T, db *store.Store, name string) {
 		if err != nil || outcome != step.want || row.Version != step.stands {
 			t.Fatalf("step %d: %s, version %d, %v; want %s, version %d", i, outcome, row.Version, err, step.want, step.stands)
 		}
+	}
+}
+
+// upsertMany gives batches: keys that come twice, rows that are there, and rows
+// that are not to be written.
+func upsertMany(t *testing.T, db *store.Store, name string) {
+	t.Helper()
+	ctx := t.Context()
+	account := func(email, handle string, tags ...string) store.AccountInsert {
+		return store.AccountInsert{Email: email + "@many " + name, Handle: handle + " many " + name, Tags: tags}
+	}
+	put := func(want []pawl.UpsertOutcome, in ...store.AccountInsert) []pawl.Upserted[store.Account] {
+		t.Helper()
+		done, err := db.Accounts.PutMany(ctx, in)
+		if err != nil || len(done) != len(want) {
+			t.Fatalf("put many: %v, %v", done, err)
+		}
+		for i := range want {
+			if done[i].Outcome != want[i] {
+				t.Errorf("row %d: %s, want %s", i, done[i].Outcome, want[i])
+			}
+		}
+		return done
+	}
+	first := put([]pawl.UpsertOutcome{pawl.Inserted, pawl.Unchanged, pawl.Inserted},
+		account("b", "b"), account("A", "lost", "early"), account("a", "a", "la,te", ""))
+	if first[1].Row.ID != first[2].Row.ID || first[2].Row.Email != "a@many "+name || len(first[2].Row.Tags) != 2 || first[2].Row.Tags[0] != "la,te" {
+		t.Errorf("the last of two rows was not the one that is stored: %+v", first)
+	}
+	second := put([]pawl.UpsertOutcome{pawl.Updated, pawl.Inserted, pawl.Unchanged},
+		account("a", "a", "new"), account("c", "c"), account("b", "b"))
+	if second[2].Row.ID != first[0].Row.ID || !second[2].Row.SeenAt.Equal(first[0].Row.SeenAt) || second[0].Row.ID != first[2].Row.ID || second[0].Row.Tags[0] != "new" {
+		t.Errorf("the rows are not in the order of the input: %+v", second)
+	}
+	seen := account("b", "b")
+	seen.SeenAt = new(second[0].Row.SeenAt.Add(1e9))
+	put([]pawl.UpsertOutcome{pawl.Updated, pawl.Unchanged}, seen, account("c", "c"))
+	if _, err := db.Accounts.PutMany(ctx, []store.AccountInsert{account("e", "e"), account("f", "a")}); !errors.Is(err, store.ErrAccountsHandle) {
+		t.Errorf("the other key: %v", err)
+	}
+	outside := account("d", "d")
+	outside.DeletedAt = &first[0].Row.SeenAt
+	if _, err := db.Accounts.PutMany(ctx, []store.AccountInsert{account("e", "e"), outside}); !errors.Is(err, pawl.ErrBadInput) {
+		t.Errorf("a row outside the key: %v", err)
+	}
+	if _, err := db.Accounts.GetByEmail(ctx, "e@many "+name); !errors.Is(err, pawl.ErrNotFound) {
+		t.Errorf("a part of a refused batch is stored: %v", err)
+	}
+	joined, err := db.Accounts.JoinMany(ctx, []store.AccountInsert{account("x", "a"), account("y", "y"), account("z", "y")})
+	if err != nil || joined[0].Outcome != pawl.Unchanged || joined[0].Row.ID != first[2].Row.ID || joined[1].Outcome != pawl.Unchanged || joined[2].Outcome != pawl.Inserted {
+		t.Errorf("join many: %+v, %v", joined, err)
+	}
+
+	balance := func(version int64, sum string) store.BalanceInsert {
+		return store.BalanceInsert{Account: "many " + name, Version: version, Amount: amount(sum)}
+	}
+	for _, batch := range []struct {
+		in   []store.BalanceInsert
+		want []pawl.UpsertOutcome
+	}{
+		// Of two rows with one key the newer one is written, wherever it stands.
+		{[]store.BalanceInsert{balance(5, "5.005"), balance(3, "3"), balance(5, "5.01")}, []pawl.UpsertOutcome{pawl.Unchanged, pawl.Stale, pawl.Inserted}},
+		{[]store.BalanceInsert{balance(4, "4"), balance(5, "5.01"), balance(5, "1")}, []pawl.UpsertOutcome{pawl.Stale, pawl.Unchanged, pawl.Stale}},
+		{[]store.BalanceInsert{balance(7, "7"), balance(6, "6")}, []pawl.UpsertOutcome{pawl.Updated, pawl.Stale}},
+	} {
+		done, err := db.Balances.ApplyMany(ctx, batch.in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range batch.want {
+			if done[i].Outcome != want {
+				t.Errorf("versions %v, row %d: %s, want %s", batch.in, i, done[i].Outcome, want)
+			}
+		}
+	}
+	message := store.EventInsert{Source: "s", Message: name, Body: []byte(`{"a": [1, "x"]}`)}
+	taken, err := db.Events.TakeMany(ctx, []store.EventInsert{message, message})
+	if err != nil || taken[0].Outcome != pawl.Inserted || taken[1].Outcome != pawl.Unchanged {
+		t.Errorf("take many: %+v, %v", taken, err)
 	}
 }

@@ -283,6 +283,64 @@ func (a Accounts) Put(ctx context.Context, in AccountInsert) (Account, pawl.Upse
 	)
 }
 
+// PutMany does for many rows what put does for one, in one statement and all or
+// none: each accounts, unless one with its lower(email) where deleted_at IS
+// NULL is there, and returns the row that is there afterwards. A row that is
+// there is given the new email, tier, tags, limit and seen_at, and nothing is
+// written when they are the same: the outcome is then unchanged. A row that the
+// key does not cover is bad input: each call would insert it once more. Other
+// columns of a row that is there are never touched. The result has an element
+// for each given row, in their order. Of rows with one key one is written: the
+// last one. The others get the row that is there, and are unchanged or stale.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.*, row_number() OVER (PARTITION BY lower(sent.email) ORDER BY n DESC) = 1 AS wins
+//	  FROM (
+//	    SELECT sent.email::text AS email, sent.handle::text AS handle, COALESCE(sent.tier::app.tier,
+//	      'basic') AS tier, sent.tags::text[] AS tags, sent."limit"::numeric(12, 2) AS "limit",
+//	      COALESCE(sent.seen_at::timestamp with time zone, now()) AS seen_at, sent.seen_at IS NOT NULL AS
+//	      "given seen_at", sent.deleted_at::timestamp with time zone AS deleted_at, sent.n
+//	    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) WITH
+//	      ORDINALITY AS sent (email, handle, tier, tags, "limit", seen_at, deleted_at, n)
+//	  ) AS sent
+//	), written AS (
+//	  INSERT INTO app.accounts AS have (email, handle, tier, tags, "limit", seen_at, deleted_at)
+//	  SELECT email, handle, tier, tags, "limit", seen_at, deleted_at
+//	  FROM sent
+//	  WHERE sent.wins AND NOT EXISTS (SELECT FROM sent WHERE (sent.deleted_at IS NULL) IS NOT TRUE)
+//	  ORDER BY lower(sent.email)
+//	  ON CONFLICT (lower(email)) WHERE deleted_at IS NULL DO UPDATE
+//	  SET email = excluded.email, tier = excluded.tier, tags = excluded.tags, "limit" = excluded."limit",
+//	    seen_at = excluded.seen_at
+//	  WHERE have.email IS DISTINCT FROM excluded.email
+//	    OR have.tier IS DISTINCT FROM excluded.tier
+//	    OR have.tags IS DISTINCT FROM excluded.tags
+//	    OR have."limit" IS DISTINCT FROM excluded."limit"
+//	    OR ((lower(excluded.email)) IN (SELECT lower(sent.email) FROM sent WHERE sent.wins AND sent."given
+//	      seen_at") AND have.seen_at IS DISTINCT FROM excluded.seen_at)
+//	  RETURNING have.id, have.email, have.handle, have.tier, have.tags, have."limit", have.seen_at,
+//	    have.deleted_at, have.xmax = 0 AS fresh
+//	)
+//	SELECT written.id, written.email, written.handle, written.tier, written.tags, written."limit",
+//	  written.seen_at, written.deleted_at,
+//	  CASE
+//	    WHEN NOT sent.wins THEN 'unchanged'
+//	    WHEN written.fresh THEN 'inserted'
+//	    ELSE 'updated'
+//	  END AS outcome, sent.n
+//	FROM written
+//	  JOIN sent ON lower(written.email) = lower(sent.email)
+//
+// Errors:
+//   - [ErrAccountsHandle]: another row where deleted_at IS NULL has the same
+//     handle
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (a Accounts) PutMany(ctx context.Context, in []AccountInsert) ([]pawl.Upserted[Account], error) {
+	return pawl.UpsertMany(ctx, a.session, &accountsPutManyOperation, (*Account).dest, in, func(in *AccountInsert) []any {
+		return []any{in.Email, in.Handle, in.Tier, in.Tags, in.Limit, in.SeenAt, in.DeletedAt}
+	})
+}
+
 // Join inserts one row into accounts, unless one with its handle where
 // deleted_at IS NULL is there, and returns the row that is there afterwards. A
 // row that is there stays as it is, whatever else is in the new one: the
@@ -314,6 +372,56 @@ func (a Accounts) Join(ctx context.Context, in AccountInsert) (Account, pawl.Ups
 		in.SeenAt,
 		in.DeletedAt,
 	)
+}
+
+// JoinMany does for many rows what join does for one, in one statement and all
+// or none: each accounts, unless one with its handle where deleted_at IS NULL
+// is there, and returns the row that is there afterwards. A row that is there
+// stays as it is, whatever else is in the new one: the outcome is then
+// unchanged. A row that the key does not cover is bad input: each call would
+// insert it once more. Other columns of a row that is there are never touched.
+// The result has an element for each given row, in their order. Of rows with
+// one key one is written: the last one. The others get the row that is there,
+// and are unchanged or stale.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.*, row_number() OVER (PARTITION BY sent.handle ORDER BY n DESC) = 1 AS wins
+//	  FROM (
+//	    SELECT sent.email::text AS email, sent.handle::text AS handle, COALESCE(sent.tier::app.tier,
+//	      'basic') AS tier, sent.tags::text[] AS tags, sent."limit"::numeric(12, 2) AS "limit",
+//	      COALESCE(sent.seen_at::timestamp with time zone, now()) AS seen_at, sent.deleted_at::timestamp with
+//	      time zone AS deleted_at, sent.n
+//	    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) WITH
+//	      ORDINALITY AS sent (email, handle, tier, tags, "limit", seen_at, deleted_at, n)
+//	  ) AS sent
+//	), written AS (
+//	  INSERT INTO app.accounts AS have (email, handle, tier, tags, "limit", seen_at, deleted_at)
+//	  SELECT email, handle, tier, tags, "limit", seen_at, deleted_at
+//	  FROM sent
+//	  WHERE sent.wins AND NOT EXISTS (SELECT FROM sent WHERE (sent.deleted_at IS NULL) IS NOT TRUE)
+//	  ORDER BY sent.handle
+//	  ON CONFLICT (handle) WHERE deleted_at IS NULL DO NOTHING
+//	  RETURNING have.id, have.email, have.handle, have.tier, have.tags, have."limit", have.seen_at,
+//	    have.deleted_at, true AS fresh
+//	)
+//	SELECT written.id, written.email, written.handle, written.tier, written.tags, written."limit",
+//	  written.seen_at, written.deleted_at,
+//	  CASE
+//	    WHEN NOT sent.wins THEN 'unchanged'
+//	    WHEN written.fresh THEN 'inserted'
+//	    ELSE 'updated'
+//	  END AS outcome, sent.n
+//	FROM written
+//	  JOIN sent ON written.handle = sent.handle
+//
+// Errors:
+//   - [ErrAccountsEmail]: another row where deleted_at IS NULL has the same
+//     lower(email)
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (a Accounts) JoinMany(ctx context.Context, in []AccountInsert) ([]pawl.Upserted[Account], error) {
+	return pawl.UpsertMany(ctx, a.session, &accountsJoinManyOperation, (*Account).dest, in, func(in *AccountInsert) []any {
+		return []any{in.Email, in.Handle, in.Tier, in.Tags, in.Limit, in.SeenAt, in.DeletedAt}
+	})
 }
 
 // The SQL of the operations, as it is sent.
@@ -382,6 +490,50 @@ RETURNING have.id, have.email, have.handle, have.tier, have.tags, have."limit", 
   END AS outcome
 FROM (SELECT $1::text AS email, $2::timestamp with time zone AS deleted_at) AS sent
   LEFT JOIN app.accounts AS have ON lower(have.email) = lower(sent.email) AND (have.deleted_at IS NULL)`
+	accountsPutManySQL = `/* table.accounts.upsert.put.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.*, row_number() OVER (PARTITION BY lower(sent.email) ORDER BY n DESC) = 1 AS wins
+  FROM (
+    SELECT sent.email::text AS email, sent.handle::text AS handle, COALESCE(sent.tier::app.tier, 'basic') AS tier, sent.tags::text[] AS tags, sent."limit"::numeric(12, 2) AS "limit", COALESCE(sent.seen_at::timestamp with time zone, now()) AS seen_at, sent.seen_at IS NOT NULL AS "given seen_at", sent.deleted_at::timestamp with time zone AS deleted_at, sent.n
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) WITH ORDINALITY AS sent (email, handle, tier, tags, "limit", seen_at, deleted_at, n)
+  ) AS sent
+), written AS (
+  INSERT INTO app.accounts AS have (email, handle, tier, tags, "limit", seen_at, deleted_at)
+  SELECT email, handle, tier, tags, "limit", seen_at, deleted_at
+  FROM sent
+  WHERE sent.wins AND NOT EXISTS (SELECT FROM sent WHERE (sent.deleted_at IS NULL) IS NOT TRUE)
+  ORDER BY lower(sent.email)
+  ON CONFLICT (lower(email)) WHERE deleted_at IS NULL DO UPDATE
+  SET email = excluded.email, tier = excluded.tier, tags = excluded.tags, "limit" = excluded."limit", seen_at = excluded.seen_at
+  WHERE have.email IS DISTINCT FROM excluded.email
+    OR have.tier IS DISTINCT FROM excluded.tier
+    OR have.tags IS DISTINCT FROM excluded.tags
+    OR have."limit" IS DISTINCT FROM excluded."limit"
+    OR ((lower(excluded.email)) IN (SELECT lower(sent.email) FROM sent WHERE sent.wins AND sent."given seen_at") AND have.seen_at IS DISTINCT FROM excluded.seen_at)
+  RETURNING have.id, have.email, have.handle, have.tier, have.tags, have."limit", have.seen_at, have.deleted_at, have.xmax = 0 AS fresh
+)
+SELECT written.id, written.email, written.handle, written.tier, written.tags, written."limit", written.seen_at, written.deleted_at,
+  CASE
+    WHEN NOT sent.wins THEN 'unchanged'
+    WHEN written.fresh THEN 'inserted'
+    ELSE 'updated'
+  END AS outcome, sent.n
+FROM written
+  JOIN sent ON lower(written.email) = lower(sent.email)`
+	accountsPutManyExplainSQL = `/* table.accounts.upsert.put.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.*, row_number() OVER (PARTITION BY lower(sent.email) ORDER BY n DESC) = 1 AS wins
+  FROM (
+    SELECT sent.email::text AS email, sent.handle::text AS handle, COALESCE(sent.tier::app.tier, 'basic') AS tier, sent.tags::text[] AS tags, sent."limit"::numeric(12, 2) AS "limit", COALESCE(sent.seen_at::timestamp with time zone, now()) AS seen_at, sent.seen_at IS NOT NULL AS "given seen_at", sent.deleted_at::timestamp with time zone AS deleted_at, sent.n
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) WITH ORDINALITY AS sent (email, handle, tier, tags, "limit", seen_at, deleted_at, n)
+  ) AS sent
+)
+SELECT have.id, have.email, have.handle, have.tier, have.tags, have."limit", have.seen_at, have.deleted_at,
+  CASE
+    WHEN (sent.deleted_at IS NULL) IS NOT TRUE THEN 'input'
+    WHEN have.tableoid IS NULL THEN 'again'
+    ELSE 'unchanged'
+  END AS outcome, sent.n
+FROM sent
+  LEFT JOIN app.accounts AS have ON lower(have.email) = lower(sent.email) AND (have.deleted_at IS NULL)`
 	accountsJoinSQL = `/* table.accounts.upsert.join */ INSERT INTO app.accounts AS have (email, handle, tier, tags, "limit", seen_at, deleted_at)
 SELECT sent.email, sent.handle, sent.tier, sent.tags, sent."limit", sent.seen_at, sent.deleted_at
 FROM (SELECT $1::text AS email, $2::text AS handle, COALESCE($3::app.tier, 'basic') AS tier, $4::text[] AS tags, $5::numeric::numeric(12, 2) AS "limit", COALESCE($6::timestamp with time zone, now()) AS seen_at, $7::timestamp with time zone AS deleted_at) AS sent
@@ -395,6 +547,44 @@ RETURNING have.id, have.email, have.handle, have.tier, have.tags, have."limit", 
     ELSE 'unchanged'
   END AS outcome
 FROM (SELECT $1::text AS handle, $2::timestamp with time zone AS deleted_at) AS sent
+  LEFT JOIN app.accounts AS have ON have.handle = sent.handle AND (have.deleted_at IS NULL)`
+	accountsJoinManySQL = `/* table.accounts.upsert.join.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.*, row_number() OVER (PARTITION BY sent.handle ORDER BY n DESC) = 1 AS wins
+  FROM (
+    SELECT sent.email::text AS email, sent.handle::text AS handle, COALESCE(sent.tier::app.tier, 'basic') AS tier, sent.tags::text[] AS tags, sent."limit"::numeric(12, 2) AS "limit", COALESCE(sent.seen_at::timestamp with time zone, now()) AS seen_at, sent.deleted_at::timestamp with time zone AS deleted_at, sent.n
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) WITH ORDINALITY AS sent (email, handle, tier, tags, "limit", seen_at, deleted_at, n)
+  ) AS sent
+), written AS (
+  INSERT INTO app.accounts AS have (email, handle, tier, tags, "limit", seen_at, deleted_at)
+  SELECT email, handle, tier, tags, "limit", seen_at, deleted_at
+  FROM sent
+  WHERE sent.wins AND NOT EXISTS (SELECT FROM sent WHERE (sent.deleted_at IS NULL) IS NOT TRUE)
+  ORDER BY sent.handle
+  ON CONFLICT (handle) WHERE deleted_at IS NULL DO NOTHING
+  RETURNING have.id, have.email, have.handle, have.tier, have.tags, have."limit", have.seen_at, have.deleted_at, true AS fresh
+)
+SELECT written.id, written.email, written.handle, written.tier, written.tags, written."limit", written.seen_at, written.deleted_at,
+  CASE
+    WHEN NOT sent.wins THEN 'unchanged'
+    WHEN written.fresh THEN 'inserted'
+    ELSE 'updated'
+  END AS outcome, sent.n
+FROM written
+  JOIN sent ON written.handle = sent.handle`
+	accountsJoinManyExplainSQL = `/* table.accounts.upsert.join.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.*, row_number() OVER (PARTITION BY sent.handle ORDER BY n DESC) = 1 AS wins
+  FROM (
+    SELECT sent.email::text AS email, sent.handle::text AS handle, COALESCE(sent.tier::app.tier, 'basic') AS tier, sent.tags::text[] AS tags, sent."limit"::numeric(12, 2) AS "limit", COALESCE(sent.seen_at::timestamp with time zone, now()) AS seen_at, sent.deleted_at::timestamp with time zone AS deleted_at, sent.n
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) WITH ORDINALITY AS sent (email, handle, tier, tags, "limit", seen_at, deleted_at, n)
+  ) AS sent
+)
+SELECT have.id, have.email, have.handle, have.tier, have.tags, have."limit", have.seen_at, have.deleted_at,
+  CASE
+    WHEN (sent.deleted_at IS NULL) IS NOT TRUE THEN 'input'
+    WHEN have.tableoid IS NULL THEN 'again'
+    ELSE 'unchanged'
+  END AS outcome, sent.n
+FROM sent
   LEFT JOIN app.accounts AS have ON have.handle = sent.handle AND (have.deleted_at IS NULL)`
 )
 
@@ -476,6 +666,17 @@ var accountsPutOperation = pawl.Operation{
 	Errors:      accountsErrors,
 }
 
+var accountsPutManyOperation = pawl.UpsertManyOperation{
+	Operation: pawl.Operation{
+		Name:       "table.accounts.upsert.put.many",
+		Table:      "app.accounts",
+		SQL:        accountsPutManySQL,
+		ExplainSQL: accountsPutManyExplainSQL,
+		Errors:     accountsErrors,
+	},
+	Types: []string{"text", "text", "text", "_text", "numeric", "timestamptz", "timestamptz"},
+}
+
 var accountsJoinOperation = pawl.Operation{
 	Name:        "table.accounts.upsert.join",
 	Table:       "app.accounts",
@@ -483,4 +684,15 @@ var accountsJoinOperation = pawl.Operation{
 	ExplainSQL:  accountsJoinExplainSQL,
 	ExplainArgs: []int{2, 7},
 	Errors:      accountsErrors,
+}
+
+var accountsJoinManyOperation = pawl.UpsertManyOperation{
+	Operation: pawl.Operation{
+		Name:       "table.accounts.upsert.join.many",
+		Table:      "app.accounts",
+		SQL:        accountsJoinManySQL,
+		ExplainSQL: accountsJoinManyExplainSQL,
+		Errors:     accountsErrors,
+	},
+	Types: []string{"text", "text", "text", "_text", "numeric", "timestamptz", "timestamptz"},
 }

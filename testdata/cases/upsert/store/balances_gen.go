@@ -123,6 +123,57 @@ func (b Balances) Apply(ctx context.Context, in BalanceInsert) (Balance, pawl.Up
 	)
 }
 
+// ApplyMany does for many rows what apply does for one, in one statement and
+// all or none: each balances, unless one with its account and currency is
+// there, and returns the row that is there afterwards. A row that is there is
+// given the new amount, note and version if its version is lower. Otherwise
+// nothing is written: the outcome is unchanged for the same message again, and
+// stale for an older one. Other columns of a row that is there are never
+// touched. The result has an element for each given row, in their order. Of
+// rows with one key one is written: that with the highest version, and of those
+// the last one. The others get the row that is there, and are unchanged or
+// stale.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.*, row_number() OVER (PARTITION BY sent.account, sent.currency ORDER BY sent.version
+//	    DESC, n DESC) = 1 AS wins
+//	  FROM (
+//	    SELECT sent.account::text AS account, sent.currency::text AS currency, sent.version::bigint AS
+//	      version, sent.amount::numeric(14, 2) AS amount, sent.note::text AS note, sent.n
+//	    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY AS sent
+//	      (account, currency, version, amount, note, n)
+//	  ) AS sent
+//	), written AS (
+//	  INSERT INTO app.balances AS have (account, currency, version, amount, note)
+//	  SELECT account, currency, version, amount, note
+//	  FROM sent
+//	  WHERE sent.wins
+//	  ORDER BY sent.account, sent.currency
+//	  ON CONFLICT (account, currency) DO UPDATE
+//	  SET amount = excluded.amount, note = excluded.note, version = excluded.version
+//	  WHERE have.version < excluded.version
+//	  RETURNING have.account, have.currency, have.version, have.amount, have.note, have.xmax = 0 AS fresh
+//	)
+//	SELECT written.account, written.currency, written.version, written.amount, written.note,
+//	  CASE
+//	    WHEN NOT sent.wins AND written.version = sent.version AND written.amount IS NOT DISTINCT FROM
+//	      sent.amount AND written.note IS NOT DISTINCT FROM sent.note THEN 'unchanged'
+//	    WHEN NOT sent.wins THEN 'stale'
+//	    WHEN written.fresh THEN 'inserted'
+//	    ELSE 'updated'
+//	  END AS outcome, sent.n
+//	FROM written
+//	  JOIN sent ON written.account = sent.account AND (written.currency = sent.currency OR
+//	    written.currency IS NULL AND sent.currency IS NULL)
+//
+// Errors:
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (b Balances) ApplyMany(ctx context.Context, in []BalanceInsert) ([]pawl.Upserted[Balance], error) {
+	return pawl.UpsertMany(ctx, b.session, &balancesApplyManyOperation, (*Balance).dest, in, func(in *BalanceInsert) []any {
+		return []any{in.Account, in.Currency, in.Version, in.Amount, in.Note}
+	})
+}
+
 // The SQL of the operations, as it is sent.
 const (
 	balancesInsertSQL = `/* table.balances.insert */ INSERT INTO app.balances (account, currency, version, amount, note)
@@ -149,6 +200,48 @@ RETURNING have.account, have.currency, have.version, have.amount, have.note, CAS
     ELSE 'stale'
   END AS outcome
 FROM (SELECT $1::text AS account, $2::text AS currency, $3::bigint AS version, $4::numeric::numeric(14, 2) AS amount, $5::text AS note) AS sent
+  LEFT JOIN app.balances AS have ON have.account = sent.account AND (have.currency = sent.currency OR have.currency IS NULL AND sent.currency IS NULL)`
+	balancesApplyManySQL = `/* table.balances.upsert.apply.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.*, row_number() OVER (PARTITION BY sent.account, sent.currency ORDER BY sent.version DESC, n DESC) = 1 AS wins
+  FROM (
+    SELECT sent.account::text AS account, sent.currency::text AS currency, sent.version::bigint AS version, sent.amount::numeric(14, 2) AS amount, sent.note::text AS note, sent.n
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY AS sent (account, currency, version, amount, note, n)
+  ) AS sent
+), written AS (
+  INSERT INTO app.balances AS have (account, currency, version, amount, note)
+  SELECT account, currency, version, amount, note
+  FROM sent
+  WHERE sent.wins
+  ORDER BY sent.account, sent.currency
+  ON CONFLICT (account, currency) DO UPDATE
+  SET amount = excluded.amount, note = excluded.note, version = excluded.version
+  WHERE have.version < excluded.version
+  RETURNING have.account, have.currency, have.version, have.amount, have.note, have.xmax = 0 AS fresh
+)
+SELECT written.account, written.currency, written.version, written.amount, written.note,
+  CASE
+    WHEN NOT sent.wins AND written.version = sent.version AND written.amount IS NOT DISTINCT FROM sent.amount AND written.note IS NOT DISTINCT FROM sent.note THEN 'unchanged'
+    WHEN NOT sent.wins THEN 'stale'
+    WHEN written.fresh THEN 'inserted'
+    ELSE 'updated'
+  END AS outcome, sent.n
+FROM written
+  JOIN sent ON written.account = sent.account AND (written.currency = sent.currency OR written.currency IS NULL AND sent.currency IS NULL)`
+	balancesApplyManyExplainSQL = `/* table.balances.upsert.apply.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.*, row_number() OVER (PARTITION BY sent.account, sent.currency ORDER BY sent.version DESC, n DESC) = 1 AS wins
+  FROM (
+    SELECT sent.account::text AS account, sent.currency::text AS currency, sent.version::bigint AS version, sent.amount::numeric(14, 2) AS amount, sent.note::text AS note, sent.n
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY AS sent (account, currency, version, amount, note, n)
+  ) AS sent
+)
+SELECT have.account, have.currency, have.version, have.amount, have.note,
+  CASE
+    WHEN have.tableoid IS NULL THEN 'again'
+    WHEN have.version < sent.version THEN 'again'
+    WHEN have.version = sent.version AND have.amount IS NOT DISTINCT FROM sent.amount AND have.note IS NOT DISTINCT FROM sent.note THEN 'unchanged'
+    ELSE 'stale'
+  END AS outcome, sent.n
+FROM sent
   LEFT JOIN app.balances AS have ON have.account = sent.account AND (have.currency = sent.currency OR have.currency IS NULL AND sent.currency IS NULL)`
 )
 
@@ -178,4 +271,14 @@ var balancesApplyOperation = pawl.Operation{
 	Table:      "app.balances",
 	SQL:        balancesApplySQL,
 	ExplainSQL: balancesApplyExplainSQL,
+}
+
+var balancesApplyManyOperation = pawl.UpsertManyOperation{
+	Operation: pawl.Operation{
+		Name:       "table.balances.upsert.apply.many",
+		Table:      "app.balances",
+		SQL:        balancesApplyManySQL,
+		ExplainSQL: balancesApplyManyExplainSQL,
+	},
+	Types: []string{"text", "text", "int8", "numeric", "text"},
 }

@@ -147,6 +147,46 @@ func (e Events) Take(ctx context.Context, in EventInsert) (Event, pawl.UpsertOut
 	return pawl.Upsert(ctx, e.session, &eventsTakeOperation, (*Event).dest, in.Source, in.Message, in.Body)
 }
 
+// TakeMany does for many rows what take does for one, in one statement and all
+// or none: each events, unless one with its source and message is there, and
+// returns the row that is there afterwards. A row that is there stays as it is,
+// whatever else is in the new one: the outcome is then unchanged. Other columns
+// of a row that is there are never touched. The result has an element for each
+// given row, in their order. Of rows with one key one is written: the first
+// one. The others get the row that is there, and are unchanged or stale.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.*, row_number() OVER (PARTITION BY sent.source, sent.message ORDER BY n) = 1 AS wins
+//	  FROM (
+//	    SELECT sent.source::text AS source, sent.message::text AS message, sent.body::jsonb AS body, sent.n
+//	    FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS sent (source, message, body, n)
+//	  ) AS sent
+//	), written AS (
+//	  INSERT INTO app.events AS have (source, message, body)
+//	  SELECT source, message, body
+//	  FROM sent
+//	  WHERE sent.wins
+//	  ORDER BY sent.source, sent.message
+//	  ON CONFLICT (source, message) DO NOTHING
+//	  RETURNING have.source, have.message, have.body, true AS fresh
+//	)
+//	SELECT written.source, written.message, written.body,
+//	  CASE
+//	    WHEN NOT sent.wins THEN 'unchanged'
+//	    WHEN written.fresh THEN 'inserted'
+//	    ELSE 'updated'
+//	  END AS outcome, sent.n
+//	FROM written
+//	  JOIN sent ON written.source = sent.source AND written.message = sent.message
+//
+// Errors:
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (e Events) TakeMany(ctx context.Context, in []EventInsert) ([]pawl.Upserted[Event], error) {
+	return pawl.UpsertMany(ctx, e.session, &eventsTakeManyOperation, (*Event).dest, in, func(in *EventInsert) []any {
+		return []any{in.Source, in.Message, in.Body}
+	})
+}
+
 // The SQL of the operations, as it is sent.
 const (
 	eventsInsertSQL = `/* table.events.insert */ INSERT INTO app.events (source, message, body)
@@ -184,6 +224,43 @@ RETURNING have.source, have.message, have.body, 'inserted' AS outcome`
     ELSE 'unchanged'
   END AS outcome
 FROM (SELECT $1::text AS source, $2::text AS message) AS sent
+  LEFT JOIN app.events AS have ON have.source = sent.source AND have.message = sent.message`
+	eventsTakeManySQL = `/* table.events.upsert.take.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.*, row_number() OVER (PARTITION BY sent.source, sent.message ORDER BY n) = 1 AS wins
+  FROM (
+    SELECT sent.source::text AS source, sent.message::text AS message, sent.body::jsonb AS body, sent.n
+    FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS sent (source, message, body, n)
+  ) AS sent
+), written AS (
+  INSERT INTO app.events AS have (source, message, body)
+  SELECT source, message, body
+  FROM sent
+  WHERE sent.wins
+  ORDER BY sent.source, sent.message
+  ON CONFLICT (source, message) DO NOTHING
+  RETURNING have.source, have.message, have.body, true AS fresh
+)
+SELECT written.source, written.message, written.body,
+  CASE
+    WHEN NOT sent.wins THEN 'unchanged'
+    WHEN written.fresh THEN 'inserted'
+    ELSE 'updated'
+  END AS outcome, sent.n
+FROM written
+  JOIN sent ON written.source = sent.source AND written.message = sent.message`
+	eventsTakeManyExplainSQL = `/* table.events.upsert.take.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.*, row_number() OVER (PARTITION BY sent.source, sent.message ORDER BY n) = 1 AS wins
+  FROM (
+    SELECT sent.source::text AS source, sent.message::text AS message, sent.body::jsonb AS body, sent.n
+    FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS sent (source, message, body, n)
+  ) AS sent
+)
+SELECT have.source, have.message, have.body,
+  CASE
+    WHEN have.tableoid IS NULL THEN 'again'
+    ELSE 'unchanged'
+  END AS outcome, sent.n
+FROM sent
   LEFT JOIN app.events AS have ON have.source = sent.source AND have.message = sent.message`
 )
 
@@ -227,4 +304,14 @@ var eventsTakeOperation = pawl.Operation{
 	SQL:         eventsTakeSQL,
 	ExplainSQL:  eventsTakeExplainSQL,
 	ExplainArgs: []int{1, 2},
+}
+
+var eventsTakeManyOperation = pawl.UpsertManyOperation{
+	Operation: pawl.Operation{
+		Name:       "table.events.upsert.take.many",
+		Table:      "app.events",
+		SQL:        eventsTakeManySQL,
+		ExplainSQL: eventsTakeManyExplainSQL,
+	},
+	Types: []string{"text", "text", "jsonb"},
 }
