@@ -33,7 +33,7 @@ test-long: ## Fuzzing, repeated races, every case verified; SHARE=10 runs a tent
 	$(GO) test -run '^$$' -fuzz FuzzParseExpr -fuzztime $$((500000/$(SHARE)))x -fuzzminimizetime 10x ./internal/pgsql
 	$(GO) test -run '^$$' -fuzz FuzzRangeAt -fuzztime $$((500000/$(SHARE)))x -fuzzminimizetime 10x ./internal/diag
 	$(GO) test -run '^$$' -fuzz FuzzFormat -fuzztime $$((50000/$(SHARE)))x -fuzzminimizetime 10x ./dsl
-	$(GO) test -run '^$$' -fuzz FuzzNames -fuzztime $$((30000/$(SHARE)))x -fuzzminimizetime 10x ./codegen/golang
+	$(GO) test -run '^$$' -fuzz FuzzNames -fuzztime $$((1000/$(SHARE)))x -fuzzminimizetime 10x ./codegen/golang
 	$(GO) test -run 'TestPromises' -count=$$((10/$(SHARE))) -timeout 60m ./examples/seats
 	$(GO) test -run 'TestCases|TestQueueSpoiled|TestBrokenPrograms' -count=1 -timeout 60m ./verify -share $(SHARE)
 	$(GO) test -run 'TestDeadlockVictimsUnderLoad' -count=1 ./verify/explore -load
