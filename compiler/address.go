@@ -18,7 +18,7 @@ func address(parts ...string) string {
 		switch {
 		case i == 0:
 			b.WriteString(part)
-		case plainLabel(part):
+		case dsl.PlainLabel(part):
 			b.WriteString("." + part)
 		default:
 			b.WriteString("[" + strconv.Quote(part) + "]")
@@ -48,16 +48,6 @@ func roundOf(b dsl.Block) string {
 		return ""
 	}
 	return "[" + strconv.Quote(*b.Key) + "]"
-}
-
-func plainLabel(s string) bool {
-	for i, r := range s {
-		letter := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-		if !letter && (i == 0 || r != '-' && (r < '0' || r > '9')) {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // comment is the comment that opens an operation's SQL, so that the operation

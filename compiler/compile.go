@@ -105,6 +105,7 @@ func (c *compilation) report(d diag.Diagnostic) {
 func (c *compilation) finish() (*ir.Program, diag.List) {
 	if !c.diags.HasErrors() {
 		c.assemble()
+		c.relocations()
 		c.policies()
 	}
 	c.diags.Sort()

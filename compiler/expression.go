@@ -211,7 +211,7 @@ func fixedSQL(src dsl.SQL, wrong *pgsql.Error) (string, bool) {
 // sentence makes a sentence of a message. A name that it begins with keeps its
 // letters.
 func sentence(message string) string {
-	if word, _, _ := strings.Cut(message, " "); plainLabel(word) && strings.ToLower(word) == word {
+	if word, _, _ := strings.Cut(message, " "); dsl.PlainLabel(word) && strings.ToLower(word) == word {
 		message = capital(message)
 	}
 	return message + "."
@@ -310,7 +310,7 @@ func operand(e *pgsql.Expr) string { return operandSQL(e.SQL()) }
 // operandSQL puts parentheses around SQL that is more than one call.
 func operandSQL(sql string) string {
 	name, rest, call := strings.Cut(sql, "(")
-	if call && strings.Index(rest, ")") == len(rest)-1 && plainLabel(name) && !strings.EqualFold(name, "not") {
+	if call && strings.Index(rest, ")") == len(rest)-1 && dsl.PlainLabel(name) && !strings.EqualFold(name, "not") {
 		return sql
 	}
 	return "(" + sql + ")"

@@ -14,13 +14,12 @@ var projectSchema = blockSchema{
 	Blocks: append([]*blockSchema{
 		&pawlSchema, &generateSchema, &variableSchema, &localsSchema, &enumSchema, &domainSchema,
 		&tableSchema, &queueSchema, &singletonSchema, &transactionSchema, &moduleSchema, &policySchema,
-		&idempotencySchema, &outboxSchema, &inboxSchema, &targetSchema,
+		&idempotencySchema, &outboxSchema, &inboxSchema, &targetSchema, &movedSchema,
 	}, laterTopLevel()...),
 }
 
 // laterBlocks are top-level blocks of later versions, with what works today.
 var laterBlocks = map[string]string{
-	"moved":      "rename in the database by hand first, then here",
 	"removed":    "drop the object with apply --allow drop=ADDRESS",
 	"data":       "write foreign keys to tables of this project only",
 	"rule":       "write constraints, guards, or a transaction with isolation = \"serializable\" in Go",
@@ -140,7 +139,7 @@ func (p *project) decode() {
 		"locals": (*project).decodeLocals, "enum": (*project).decodeEnum, "table": (*project).decodeTable, "domain": (*project).decodeDomain,
 		"queue": (*project).decodeQueue, "singleton": (*project).decodeSingleton, "transaction": (*project).decodeTransaction,
 		"policy": (*project).decodePolicy, "idempotency": (*project).decodeIdempotency, "outbox": (*project).decodeOutbox,
-		"inbox": (*project).decodeInbox, "target": (*project).decodeTarget,
+		"inbox": (*project).decodeInbox, "target": (*project).decodeTarget, "moved": (*project).decodeMoved,
 	}
 	for _, b := range p.blocks {
 		if b.Type == moduleType {

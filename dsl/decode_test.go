@@ -343,3 +343,14 @@ target "two" { url = env("TWO") }
 		t.Errorf("with a target %v were asked for, and the diagnostics are %v", asked, list)
 	}
 }
+
+func TestMoved(t *testing.T) {
+	spec, _ := loadFull(t)
+	requireSame(t, spec.Moved, []*Moved{{
+		Block: plain(""),
+		From:  &Address{Text: `table.old["a b"].column.x`, Type: "column", Within: `table.old["a b"]`, Label: "x"},
+		To: &Address{
+			Text: `module.log["a"].table.log.no_duplicates["odd label"]`, Type: "no_duplicates", Within: `module.log["a"].table.log`, Label: "odd label",
+		},
+	}})
+}

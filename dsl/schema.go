@@ -32,6 +32,7 @@ const (
 	argsKind                  // { n = bigint }
 	setKind                   // { sent = "sent + @n" }
 	reasonsKind               // { code = "reason" }
+	addressKind               // table.rooms.column.id, which need not exist
 )
 
 // attrSchema declares one attribute of a block.

@@ -36,6 +36,7 @@ type Spec struct {
 	Outboxes      []*Outbox
 	Inboxes       []*Inbox
 	Targets       []*Target
+	Moved         []*Moved
 	Modules       []*Module // every use of a module
 }
 

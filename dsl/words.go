@@ -90,6 +90,8 @@ func sample(a *attrSchema) string {
 		return "{ NAME = bigint }"
 	case setKind:
 		return `{ COLUMN = "…" }`
+	case addressKind:
+		return "table.NAME"
 	case reasonsKind:
 		return `{ CODE = "reason" }`
 	case stringKind, sqlKind, constantKind, anyKind, stateKind:

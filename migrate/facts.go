@@ -28,18 +28,18 @@ type size struct {
 }
 
 // gather finds the facts for a list of changes.
-func gather(ctx context.Context, conn *pgx.Conn, have *ir.Schema, changes []ir.Change, path []string) (*facts, error) {
+func gather(ctx context.Context, conn *pgx.Conn, have *ir.Schema, changes []ir.Change, path []string, moves *relocation) (*facts, error) {
 	f := &facts{tables: map[ir.TableRef]size{}, rewrites: map[ir.ObjectID]bool{}, lost: map[ir.ObjectID]int64{}}
 	if len(changes) == 0 {
 		return f, nil
 	}
 	err := snapshot(ctx, conn, func(tx pgx.Tx) error {
 		for _, ref := range touched(changes, have) {
-			if err := f.measure(ctx, tx, have, ref); err != nil {
+			if err := f.measure(ctx, tx, have, ref, moves.today(loss{table: ref}).table); err != nil {
 				return fmt.Errorf("looking at %s: %w", ref.SQL(), err)
 			}
 		}
-		return f.countLost(ctx, tx, changes)
+		return f.countLost(ctx, tx, changes, moves)
 	})
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func touched(changes []ir.Change, have *ir.Schema) []ir.TableRef {
 
 // measure looks whether a table is empty. The estimates can say neither: they
 // are as old as the last ANALYZE.
-func (f *facts) measure(ctx context.Context, tx pgx.Tx, have *ir.Schema, ref ir.TableRef) error {
+func (f *facts) measure(ctx context.Context, tx pgx.Tx, have *ir.Schema, ref, today ir.TableRef) error {
 	i := slices.IndexFunc(have.Tables, func(t ir.Table) bool { return t.Ref() == ref })
 	if i < 0 {
 		return nil
@@ -84,20 +84,20 @@ func (f *facts) measure(ctx context.Context, tx pgx.Tx, have *ir.Schema, ref ir.
 	// The catalog's number of pages is as old as the last VACUUM or ANALYZE, and 0
 	// for a table that has seen neither.
 	err := limited(ctx, tx, func(tx pgx.Tx) error {
-		return tx.QueryRow(ctx, "SELECT COALESCE(pg_relation_size(to_regclass($1)), 0)", ref.SQL()).Scan(&s.bytes)
+		return tx.QueryRow(ctx, "SELECT COALESCE(pg_relation_size(to_regclass($1)), 0)", today.SQL()).Scan(&s.bytes)
 	})
 	if err != nil && !unavailable(err) {
 		return err
 	}
 	err = limited(ctx, tx, func(tx pgx.Tx) error {
-		return tx.QueryRow(ctx, "SELECT NOT EXISTS (SELECT FROM "+ref.SQL()+")").Scan(&s.empty)
+		return tx.QueryRow(ctx, "SELECT NOT EXISTS (SELECT FROM "+today.SQL()+")").Scan(&s.empty)
 	})
 	if err != nil && !unavailable(err) {
 		return err
 	}
 	if !s.empty && s.rows < 0 {
 		// Never analysed: count, but no further than matters.
-		s.rows, err = count(ctx, tx, fmt.Sprintf("SELECT count(*) FROM (SELECT FROM %s LIMIT %d) counted", ref.SQL(), longLockRows))
+		s.rows, err = count(ctx, tx, fmt.Sprintf("SELECT count(*) FROM (SELECT FROM %s LIMIT %d) counted", today.SQL(), longLockRows))
 		if err != nil {
 			return err
 		}
@@ -107,13 +107,13 @@ func (f *facts) measure(ctx context.Context, tx pgx.Tx, have *ir.Schema, ref ir.
 }
 
 // countLost counts what drops would lose.
-func (f *facts) countLost(ctx context.Context, tx pgx.Tx, changes []ir.Change) error {
+func (f *facts) countLost(ctx context.Context, tx pgx.Tx, changes []ir.Change, moves *relocation) error {
 	for _, c := range changes {
 		l, loses := lossOf(c)
 		if !loses {
 			continue
 		}
-		rows, err := count(ctx, tx, l.sql(-1))
+		rows, err := count(ctx, tx, moves.today(l).sql(-1))
 		if err != nil {
 			return err
 		}

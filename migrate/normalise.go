@@ -37,6 +37,9 @@ type normaliser struct {
 	ctx  context.Context
 	conn *pgx.Conn
 	path []string // where names without a schema are looked up
+	// types are statements that give types the names and labels that the wanted
+	// definitions say; what is printed is printed under these.
+	types []string
 
 	asked     int // objects that the server was asked to print
 	uncertain []Uncertain
@@ -188,7 +191,25 @@ SELECT pg_is_in_recovery(), has_database_privilege(current_database(), 'TEMPORAR
 	case !temporary:
 		return "this role may not make temporary tables in this database (GRANT TEMPORARY ON DATABASE …)", nil
 	}
-	return "", nil
+	return n.typeless()
+}
+
+// typeless says why the types cannot have their new names for a moment.
+func (n *normaliser) typeless() (why string, err error) {
+	if len(n.types) == 0 {
+		return "", nil
+	}
+	err = pgx.BeginFunc(n.ctx, n.conn, func(tx pgx.Tx) error {
+		refused, err := n.attempt(tx, n.types...)
+		if refused {
+			why = "only the owner of a type can say how a definition prints under its new names"
+		}
+		return errors.Join(err, errScratchDone)
+	})
+	if errors.Is(err, errScratchDone) && n.conn.PgConn().TxStatus() == 'I' {
+		err = nil
+	}
+	return why, err
 }
 
 // guess compares texts when the server cannot be asked.
@@ -216,7 +237,7 @@ func (n *normaliser) print(s *ir.Schema) (*ir.Schema, error) {
 	}
 	printed := &ir.Schema{Domains: domains}
 	for _, batch := range batches(s.Tables) {
-		tables, err := n.printBatch(batch)
+		tables, err := n.printBatch(batch, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -321,7 +342,9 @@ func (n *normaliser) scratchDomain(tx pgx.Tx, d ir.Domain, i int) error {
 // errScratchDone rolls back the transaction of a batch.
 var errScratchDone = errors.New("scratch objects are not kept")
 
-func (n *normaliser) printBatch(batch []ir.Table) (printed []ir.Table, err error) {
+// printBatch makes the tables of a batch, changes them, and reads them back.
+// Without a change, they are made under the new names of types.
+func (n *normaliser) printBatch(batch []ir.Table, change func(pgx.Tx) error) (printed []ir.Table, err error) {
 	// Names are looked up as at apply; the temporary schema comes last, lest a
 	// table hides a type of its name.
 	path := "SET LOCAL search_path = " + ir.Idents(slices.Concat(n.path, []string{"pg_temp"}))
@@ -331,10 +354,20 @@ func (n *normaliser) printBatch(batch []ir.Table) (printed []ir.Table, err error
 				return fmt.Errorf("preparing to print definitions: %w", err)
 			}
 		}
+		if change == nil {
+			if _, err := n.attempt(tx, n.types...); err != nil {
+				return err
+			}
+		}
 		refused := map[string]bool{}
 		for i := range batch {
 			if err := n.scratch(tx, &batch[i], refused); err != nil {
 				return fmt.Errorf("printing the definitions of %s: %w", batch[i].Ref().SQL(), err)
+			}
+		}
+		if change != nil {
+			if err := change(tx); err != nil {
+				return err
 			}
 		}
 		var err error

@@ -62,7 +62,7 @@ func NewPlan(ctx context.Context, conn *pgx.Conn, program *ir.Program, o PlanOpt
 	}
 	defer unpin()
 	for _, phase := range []func() error{
-		p.checkServer, p.lookup, p.inspect, p.claim, p.normalise, p.diff, p.makeSteps, p.bookkeeping, p.probe, p.protect,
+		p.checkServer, p.lookup, p.inspect, p.relocate, p.claim, p.normalise, p.diff, p.makeSteps, p.bookkeeping, p.probe, p.protect,
 	} {
 		if err := phase(); err != nil {
 			return nil, err
@@ -83,6 +83,7 @@ type planning struct {
 	have    *ir.Schema // everything in the project's schemas
 	owned   *ir.Schema // the project's part of it
 	all     map[ir.ObjectID]string
+	moves   *relocation // what moved blocks make of it; have, all, names and ledger say it as it will be
 	names   relations
 	ledger  *ledger
 	objects []ir.Object
@@ -142,9 +143,6 @@ func survey(ctx context.Context, tx pgx.Tx, program *ir.Program) (*ir.Schema, *l
 
 // claim sorts out whose objects stand there.
 func (p *planning) claim() error {
-	p.all = states(p.have)
-	p.objects = p.want.Objects()
-	p.plan.fingerprint = fingerprint(p.all, p.ledger, p.objects)
 	if err := inTheWay(p.all, p.names, p.ledger, p.objects); err != nil {
 		return err
 	}
@@ -162,7 +160,7 @@ func (p *planning) claim() error {
 }
 
 func (p *planning) normalise() error {
-	n := normaliser{ctx: p.ctx, conn: p.conn, path: p.plan.path}
+	n := normaliser{ctx: p.ctx, conn: p.conn, path: p.plan.path, types: p.moves.typeStatements()}
 	if err := n.fill(p.owned, p.want, p.all, p.ledger.mine); err != nil {
 		return err
 	}
@@ -183,13 +181,14 @@ func (p *planning) diff() error {
 	}
 	return snapshot(p.ctx, p.conn, func(tx pgx.Tx) (err error) {
 		p.uses, err = readUses(p.ctx, tx, concerned(p.ledger, p.program))
+		p.uses = p.moves.uses(p.uses)
 		p.changes = diff.Diff(p.owned, p.want, p.uses)
 		return err
 	})
 }
 
 func (p *planning) makeSteps() error {
-	f, err := gather(p.ctx, p.conn, p.have, p.changes, p.plan.path)
+	f, err := gather(p.ctx, p.conn, p.have, p.changes, p.plan.path, p.moves)
 	if err != nil {
 		return err
 	}
@@ -197,7 +196,10 @@ func (p *planning) makeSteps() error {
 		project: p.program.Project, facts: f, violators: violators(p.program),
 		objects: map[ir.ObjectID]ir.Object{}, tables: map[ir.TableRef]*ir.Table{},
 		taken: map[string]bool{}, created: map[ir.TableRef]bool{}, settled: map[ir.ObjectID]bool{}, had: p.owned,
-		stands: p.have, uses: p.uses, unmanaged: p.plan.Unmanaged,
+		stands: p.have, uses: p.uses, unmanaged: p.plan.Unmanaged, memory: p.ledger.mine, doubtful: map[ir.ObjectID]bool{},
+	}
+	for _, u := range p.plan.Uncertain {
+		pl.doubtful[u.ID] = true
 	}
 	for _, object := range p.objects {
 		pl.objects[object.ID] = object
@@ -214,7 +216,7 @@ func (p *planning) makeSteps() error {
 			Undo: "DROP SCHEMA pawl CASCADE",
 		})
 	}
-	if err := pl.plan(p.changes); err != nil {
+	if err := pl.plan(pl.move(p.moves, p.program, slices.Clone(p.changes))); err != nil {
 		return err
 	}
 	holdLosses(pl.steps, p.changes, f.lost)

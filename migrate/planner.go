@@ -19,6 +19,8 @@ type planner struct {
 	stands    *ir.Schema                // what stands, whoever made it
 	uses      diff.Uses                 // which columns it mentions
 	unmanaged []ir.ObjectID             // what is left alone
+	memory    map[ir.ObjectID]record    // the project's records, which renames bring up to date
+	doubtful  map[ir.ObjectID]bool      // nobody knows whether it is what is wanted
 	facts     *facts
 	violators map[ir.ObjectID]string // queries that the compiler wrote
 	created   map[ir.TableRef]bool   // tables that this plan makes

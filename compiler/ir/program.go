@@ -16,6 +16,7 @@ type Program struct {
 	Promises      []Promise  // what generated code relies on, sorted by object
 	Go            *GoOutput  // nil when the specification generates no Go
 	SQL           *SQLOutput // nil when the specification generates no SQL
+	Moved         []Moved    // told renames, by the old address
 	Pooler        Pooler     // what the application's connections go through
 	Pending       []Pending  // sorted by address; a program that has any is not whole
 }

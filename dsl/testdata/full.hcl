@@ -293,3 +293,8 @@ target "production" {
   lock_timeout = "5s"
   protect      = true
 }
+
+moved {
+  from = table.old["a b"].column.x
+  to   = module.log["a"].table.log.no_duplicates["odd label"]
+}

@@ -1,8 +1,4 @@
 data "table" "users" {} # ERROR not-yet "\"data\""
-moved { # ERROR not-yet "\"moved\""
-  from = table.a
-  to   = table.b
-}
 removed { from = table.a } # ERROR not-yet "\"removed\""
 rule "someone" { holds = "SELECT 1" } # ERROR not-yet "\"rule\""
 hold "h" {} # ERROR not-yet "\"hold\""

@@ -126,11 +126,12 @@ func migrateError(err error) error {
 	var (
 		refusal     *migrate.RefusedError
 		unmanaged   *migrate.UnmanagedError
+		moved       *migrate.MoveError
 		interrupted *migrate.InterruptedError
 		step        *migrate.StepError
 	)
 	switch {
-	case errors.As(err, &refusal), errors.As(err, &unmanaged):
+	case errors.As(err, &refusal), errors.As(err, &unmanaged), errors.As(err, &moved):
 		return &failure{code: exitRefused, err: err}
 	case errors.As(err, &interrupted):
 		return &failure{code: exitInterrupted, err: err, help: "the next apply goes on from there"}
