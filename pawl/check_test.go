@@ -32,6 +32,9 @@ var promises = []pawl.Promise{
 	{Address: "table.items.transitions.status", Kind: "trigger", Schema: "app", Table: "items", Name: "items_moves", Hash: "h4"},
 }
 
+// onlyTables are promises that no record belongs to.
+var onlyTables = []pawl.Promise{{Address: "table.items", Kind: "table", Schema: "app", Table: "items"}}
+
 // applied makes a database that holds every promise.
 func applied(t *testing.T, change ...func(*pgxpool.Config)) *pgxpool.Pool {
 	t.Helper()
@@ -104,6 +107,24 @@ func TestCheckWithoutARecord(t *testing.T) {
 	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "GRANT") {
 		t.Errorf("a role without rights: %v", err)
 	}
+	exec(t, conn, `RESET ROLE`, `GRANT USAGE ON SCHEMA pawl TO pawl_app`, `GRANT SELECT ON pawl.object TO pawl_app`, `SET ROLE pawl_app`)
+	for _, step := range []struct {
+		grant   string
+		problem string
+	}{
+		{`GRANT SELECT ON app.items TO pawl_app`, "table.items forbidden"}, // the schema is closed
+		{`REVOKE SELECT ON app.items FROM pawl_app; GRANT USAGE ON SCHEMA app TO pawl_app`, "table.items forbidden"},
+		{`GRANT SELECT (id, stock) ON app.items TO pawl_app`, ""},
+	} {
+		exec(t, conn, `RESET ROLE`, step.grant, `SET ROLE pawl_app`)
+		found := ""
+		err := pawl.Check(t.Context(), session(conn), "seats", onlyTables)
+		if errors.As(err, &failed) && len(failed.Problems) == 1 {
+			found = failed.Problems[0].Promise.Address + " " + failed.Problems[0].State
+		}
+		want(t, "after "+step.grant+" the problem", found, step.problem)
+	}
+	exec(t, conn, `RESET ROLE`, `DROP OWNED BY pawl_app`)
 	// Inside a transaction a missing record must not put it into its failed state.
 	_, err = pawl.InTx(t.Context(), session(connect(t, database(t))), func(ctx cx, tx *pawl.Session) (int, error) {
 		if err := pawl.Check(ctx, tx, "seats", promises); !errors.As(err, &failed) {

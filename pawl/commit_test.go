@@ -237,3 +237,34 @@ func TestResolveCommit(t *testing.T) {
 		want(t, "round trips", proxy.RoundTrips(), 3)
 	})
 }
+
+// laterResolver asks for another transaction first, one that goes on.
+type laterResolver struct {
+	pawl.DB
+	open string // its id
+	left int
+}
+
+func (r *laterResolver) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	if r.left--; r.left >= 0 {
+		args[len(args)-1] = r.open
+	}
+	return r.DB.QueryRow(ctx, sql, args...)
+}
+
+// A server that has not noticed yet that its client is gone says "in progress",
+// which is no answer.
+func TestResolveCommitAsksAgainWhileInProgress(t *testing.T) {
+	proxy, through, direct := proxied(t)
+	open, err := direct.Begin(t.Context())
+	must(t, err)
+	defer func() { must(t, open.Rollback(t.Context())) }()
+	later := &laterResolver{DB: direct, left: 2}
+	must(t, open.QueryRow(t.Context(), `SELECT pg_current_xact_id()::text`).Scan(&later.open))
+	proxy.SetRules(faultproxy.Once(faultproxy.Commit, faultproxy.SwallowReply))
+	_, err = pawl.InTx(t.Context(), session(through, pawl.WithResolveCommit(later)), func(ctx cx, tx *pawl.Session) (item, error) {
+		return pawl.QueryOne(ctx, tx, &insertItem, (*item).dest, 1, 1)
+	})
+	must(t, err)
+	want(t, "questions beyond the two in progress", later.left < 0, true)
+}

@@ -1,6 +1,7 @@
 package pawl_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -394,4 +395,36 @@ func TestRawTransactionOfAConnection(t *testing.T) {
 	must(t, err)
 	exec(t, conn, `ROLLBACK`)
 	want(t, "rows after ROLLBACK", number(t, conn, `SELECT count(*) FROM app.items`), 0)
+}
+
+// Everything works on each kind of DB, and on what wraps one.
+func TestEveryKindOfDB(t *testing.T) {
+	pool := connect(t, database(t))
+	pooled, err := pool.Acquire(t.Context())
+	must(t, err)
+	defer pooled.Release()
+	conn, err := pgx.ConnectConfig(t.Context(), pool.Config().ConnConfig)
+	must(t, err)
+	defer func() { must(t, conn.Close(context.WithoutCancel(t.Context()))) }()
+	tx, err := pool.Begin(t.Context())
+	must(t, err)
+	defer func() { must(t, tx.Rollback(context.WithoutCancel(t.Context()))) }()
+	// The transaction comes last: its rows stand in the way of the others.
+	for _, kind := range []struct {
+		name string
+		db   pawl.DB
+	}{
+		{"pool", pool}, {"connection of a pool", pooled}, {"connection", conn}, {"what wraps a pool", plainDB{pool}}, {"transaction", tx},
+	} {
+		t.Run(kind.name, func(t *testing.T) {
+			s := session(kind.db)
+			testStatements(t, s)
+			_, err := pawl.InTx(t.Context(), s, func(ctx cx, tx *pawl.Session) (int, error) {
+				testStatements(t, tx)
+				return 0, nil
+			})
+			must(t, err)
+			exec(t, kind.db, `DELETE FROM app.items`)
+		})
+	}
 }

@@ -65,7 +65,7 @@ func resolve(p *ir.Program) *names {
 		program: p, columns: indexColumns(p), enums: map[string]string{}, labels: map[string][]string{}, limits: map[limitsKey]string{},
 		sentinels: map[ConstraintName]string{}, types: map[columnID]goType{},
 	}
-	own := append(ownNames(), "Store", "New", "InTx")
+	own := append(ownNames(), "Store", "New", "InTx", "Savepoint")
 	for _, kind := range rangeKinds {
 		if holds(p, kind.sql) {
 			own = append(own, kind.between, kind.since, kind.until)

@@ -88,6 +88,9 @@ func (r *repository) emitOperationFields(o *ir.Operation, role ir.Role) {
 			w.P("ExplainArgs: ", r.positions(o, explain), ",")
 		}
 	}
+	if len(o.Key) > 0 {
+		w.P("KeyArgs: ", len(o.Key), ",")
+	}
 	if o.Wanted != "" {
 		w.P("Wanted: ", strconv.Quote(o.Wanted), ",")
 	}

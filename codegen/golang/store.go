@@ -123,6 +123,14 @@ func (e *emitter) emitTransactions(w *writer) {
 	w.P("return fn(ctx, ", bindFunc, "(tx))")
 	w.P("}, options...)")
 	w.P("}")
+	w.P()
+	w.Doc("Savepoint runs fn in a savepoint of the transaction that tx is in. When fn returns an error, what it did is undone and the transaction " +
+		"can go on. After a serialization failure or a deadlock it cannot: the whole transaction runs again.")
+	w.P("func Savepoint[T any](ctx ", ident{"context", "Context"}, ", tx *Store, fn func(ctx ", ident{"context", "Context"}, ", tx *Store) (T, error)) (T, error) {")
+	w.P("return ", e.pawl("Savepoint"), "(ctx, tx.session, func(ctx ", ident{"context", "Context"}, ", inner *", e.pawl("Session"), ") (T, error) {")
+	w.P("return fn(ctx, ", bindFunc, "(inner))")
+	w.P("})")
+	w.P("}")
 }
 
 func (e *emitter) emitCheck(w *writer) {
