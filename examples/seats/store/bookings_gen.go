@@ -346,6 +346,7 @@ var bookingsGetOperation = pawl.Operation{
 	Name:     "table.bookings.get",
 	Table:    "app.bookings",
 	SQL:      bookingsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -353,6 +354,7 @@ var bookingsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.bookings.get_for_update",
 	Table:            "app.bookings",
 	SQL:              bookingsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -360,6 +362,7 @@ var bookingsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.bookings.get_many_for_update",
 	Table:            "app.bookings",
 	SQL:              bookingsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -374,13 +377,15 @@ var bookingsListByCustomerOperation = pawl.Operation{
 	Name:     "table.bookings.list_by_customer",
 	Table:    "app.bookings",
 	SQL:      bookingsListByCustomerSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
 var bookingsDeleteOperation = pawl.Operation{
-	Name:  "table.bookings.delete",
-	Table: "app.bookings",
-	SQL:   bookingsDeleteSQL,
+	Name:    "table.bookings.delete",
+	Table:   "app.bookings",
+	SQL:     bookingsDeleteSQL,
+	KeyArgs: 1,
 }
 
 var bookingsConfirmOperation = pawl.Operation{
@@ -388,6 +393,7 @@ var bookingsConfirmOperation = pawl.Operation{
 	Table:      "app.bookings",
 	SQL:        bookingsConfirmSQL,
 	ExplainSQL: bookingsConfirmExplainSQL,
+	KeyArgs:    1,
 	Wanted:     "confirmed",
 	Guard:      "upper(during) > now()",
 }
@@ -397,5 +403,6 @@ var bookingsCancelOperation = pawl.Operation{
 	Table:      "app.bookings",
 	SQL:        bookingsCancelSQL,
 	ExplainSQL: bookingsCancelExplainSQL,
+	KeyArgs:    1,
 	Wanted:     "cancelled",
 }

@@ -238,6 +238,7 @@ var countersGetOperation = pawl.Operation{
 	Name:     "table.counters.get",
 	Table:    "app.counters",
 	SQL:      countersGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -245,6 +246,7 @@ var countersGetForUpdateOperation = pawl.Operation{
 	Name:             "table.counters.get_for_update",
 	Table:            "app.counters",
 	SQL:              countersGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -252,6 +254,7 @@ var countersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.counters.get_many_for_update",
 	Table:            "app.counters",
 	SQL:              countersGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -263,9 +266,10 @@ var countersListOperation = pawl.Operation{
 }
 
 var countersDeleteOperation = pawl.Operation{
-	Name:  "table.counters.delete",
-	Table: "app.counters",
-	SQL:   countersDeleteSQL,
+	Name:    "table.counters.delete",
+	Table:   "app.counters",
+	SQL:     countersDeleteSQL,
+	KeyArgs: 1,
 }
 
 var countersSendOperation = pawl.Operation{
@@ -273,4 +277,5 @@ var countersSendOperation = pawl.Operation{
 	Table:      "app.counters",
 	SQL:        countersSendSQL,
 	ExplainSQL: countersSendExplainSQL,
+	KeyArgs:    1,
 }

@@ -245,6 +245,7 @@ var customersGetOperation = pawl.Operation{
 	Name:     "table.customers.get",
 	Table:    "app.customers",
 	SQL:      customersGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -252,6 +253,7 @@ var customersGetByOneLiveAccountOperation = pawl.Operation{
 	Name:     "table.customers.get_by_one_live_account",
 	Table:    "app.customers",
 	SQL:      customersGetByOneLiveAccountSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -259,6 +261,7 @@ var customersGetForUpdateOperation = pawl.Operation{
 	Name:             "table.customers.get_for_update",
 	Table:            "app.customers",
 	SQL:              customersGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -266,6 +269,7 @@ var customersGetByOneLiveAccountForUpdateOperation = pawl.Operation{
 	Name:             "table.customers.get_by_one_live_account_for_update",
 	Table:            "app.customers",
 	SQL:              customersGetByOneLiveAccountForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -273,6 +277,7 @@ var customersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.customers.get_many_for_update",
 	Table:            "app.customers",
 	SQL:              customersGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -284,8 +289,9 @@ var customersListOperation = pawl.Operation{
 }
 
 var customersDeleteOperation = pawl.Operation{
-	Name:   "table.customers.delete",
-	Table:  "app.customers",
-	SQL:    customersDeleteSQL,
-	Errors: customersErrors,
+	Name:    "table.customers.delete",
+	Table:   "app.customers",
+	SQL:     customersDeleteSQL,
+	KeyArgs: 1,
+	Errors:  customersErrors,
 }

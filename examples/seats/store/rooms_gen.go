@@ -324,6 +324,7 @@ var roomsGetOperation = pawl.Operation{
 	Name:     "table.rooms.get",
 	Table:    "app.rooms",
 	SQL:      roomsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -331,6 +332,7 @@ var roomsGetByNameOperation = pawl.Operation{
 	Name:     "table.rooms.get_by_name",
 	Table:    "app.rooms",
 	SQL:      roomsGetByNameSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -338,6 +340,7 @@ var roomsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.rooms.get_for_update",
 	Table:            "app.rooms",
 	SQL:              roomsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -345,6 +348,7 @@ var roomsGetByNameForUpdateOperation = pawl.Operation{
 	Name:             "table.rooms.get_by_name_for_update",
 	Table:            "app.rooms",
 	SQL:              roomsGetByNameForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -352,6 +356,7 @@ var roomsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.rooms.get_many_for_update",
 	Table:            "app.rooms",
 	SQL:              roomsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -363,18 +368,20 @@ var roomsListOperation = pawl.Operation{
 }
 
 var roomsDeleteOperation = pawl.Operation{
-	Name:   "table.rooms.delete",
-	Table:  "app.rooms",
-	SQL:    roomsDeleteSQL,
-	Errors: roomsErrors,
+	Name:    "table.rooms.delete",
+	Table:   "app.rooms",
+	SQL:     roomsDeleteSQL,
+	KeyArgs: 1,
+	Errors:  roomsErrors,
 }
 
 var roomsRepriceOperation = pawl.EditOperation{
 	Operation: pawl.Operation{
-		Name:   "table.rooms.edit.reprice",
-		Table:  "app.rooms",
-		SQL:    roomsRepriceWriteSQL,
-		Errors: roomsErrors,
+		Name:    "table.rooms.edit.reprice",
+		Table:   "app.rooms",
+		SQL:     roomsRepriceWriteSQL,
+		KeyArgs: 1,
+		Errors:  roomsErrors,
 	},
 	LockSQL:  roomsRepriceLockSQL,
 	Columns:  []string{"id", "name", "price"},
@@ -383,10 +390,11 @@ var roomsRepriceOperation = pawl.EditOperation{
 
 var roomsRenameOperation = pawl.EditOperation{
 	Operation: pawl.Operation{
-		Name:   "table.rooms.edit.rename",
-		Table:  "app.rooms",
-		SQL:    roomsRenameWriteSQL,
-		Errors: roomsErrors,
+		Name:    "table.rooms.edit.rename",
+		Table:   "app.rooms",
+		SQL:     roomsRenameWriteSQL,
+		KeyArgs: 1,
+		Errors:  roomsErrors,
 	},
 	LockSQL:  roomsRenameLockSQL,
 	Columns:  []string{"id", "name", "price"},

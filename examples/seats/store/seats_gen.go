@@ -359,6 +359,7 @@ var seatsGetOperation = pawl.Operation{
 	Name:     "table.seats.get",
 	Table:    "app.seats",
 	SQL:      seatsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -366,6 +367,7 @@ var seatsGetByLabelOperation = pawl.Operation{
 	Name:     "table.seats.get_by_label",
 	Table:    "app.seats",
 	SQL:      seatsGetByLabelSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -373,6 +375,7 @@ var seatsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.seats.get_for_update",
 	Table:            "app.seats",
 	SQL:              seatsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -380,6 +383,7 @@ var seatsGetByLabelForUpdateOperation = pawl.Operation{
 	Name:             "table.seats.get_by_label_for_update",
 	Table:            "app.seats",
 	SQL:              seatsGetByLabelForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -387,6 +391,7 @@ var seatsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.seats.get_many_for_update",
 	Table:            "app.seats",
 	SQL:              seatsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -401,13 +406,15 @@ var seatsListByCustomerOperation = pawl.Operation{
 	Name:     "table.seats.list_by_customer",
 	Table:    "app.seats",
 	SQL:      seatsListByCustomerSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
 var seatsDeleteOperation = pawl.Operation{
-	Name:  "table.seats.delete",
-	Table: "app.seats",
-	SQL:   seatsDeleteSQL,
+	Name:    "table.seats.delete",
+	Table:   "app.seats",
+	SQL:     seatsDeleteSQL,
+	KeyArgs: 1,
 }
 
 var seatsBookOperation = pawl.Operation{
@@ -416,6 +423,7 @@ var seatsBookOperation = pawl.Operation{
 	SQL:         seatsBookSQL,
 	ExplainSQL:  seatsBookExplainSQL,
 	ExplainArgs: []int{1},
+	KeyArgs:     1,
 	Wanted:      "booked",
 	Errors:      seatsErrors,
 }
@@ -425,6 +433,7 @@ var seatsReleaseOperation = pawl.Operation{
 	Table:      "app.seats",
 	SQL:        seatsReleaseSQL,
 	ExplainSQL: seatsReleaseExplainSQL,
+	KeyArgs:    1,
 	Wanted:     "free",
 	Errors:     seatsErrors,
 }

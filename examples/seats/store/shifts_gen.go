@@ -243,6 +243,7 @@ var shiftsGetOperation = pawl.Operation{
 	Name:     "table.shifts.get",
 	Table:    "app.shifts",
 	SQL:      shiftsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -250,6 +251,7 @@ var shiftsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.shifts.get_for_update",
 	Table:            "app.shifts",
 	SQL:              shiftsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -257,6 +259,7 @@ var shiftsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.shifts.get_many_for_update",
 	Table:            "app.shifts",
 	SQL:              shiftsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -271,11 +274,13 @@ var shiftsListByTeamOperation = pawl.Operation{
 	Name:     "table.shifts.list_by_team",
 	Table:    "app.shifts",
 	SQL:      shiftsListByTeamSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
 var shiftsDeleteOperation = pawl.Operation{
-	Name:  "table.shifts.delete",
-	Table: "app.shifts",
-	SQL:   shiftsDeleteSQL,
+	Name:    "table.shifts.delete",
+	Table:   "app.shifts",
+	SQL:     shiftsDeleteSQL,
+	KeyArgs: 1,
 }

@@ -236,6 +236,7 @@ var teamsGetOperation = pawl.Operation{
 	Name:     "table.teams.get",
 	Table:    "app.teams",
 	SQL:      teamsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -243,6 +244,7 @@ var teamsGetByNameOperation = pawl.Operation{
 	Name:     "table.teams.get_by_name",
 	Table:    "app.teams",
 	SQL:      teamsGetByNameSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -250,6 +252,7 @@ var teamsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.teams.get_for_update",
 	Table:            "app.teams",
 	SQL:              teamsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -257,6 +260,7 @@ var teamsGetByNameForUpdateOperation = pawl.Operation{
 	Name:             "table.teams.get_by_name_for_update",
 	Table:            "app.teams",
 	SQL:              teamsGetByNameForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -264,6 +268,7 @@ var teamsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.teams.get_many_for_update",
 	Table:            "app.teams",
 	SQL:              teamsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -275,8 +280,9 @@ var teamsListOperation = pawl.Operation{
 }
 
 var teamsDeleteOperation = pawl.Operation{
-	Name:   "table.teams.delete",
-	Table:  "app.teams",
-	SQL:    teamsDeleteSQL,
-	Errors: teamsErrors,
+	Name:    "table.teams.delete",
+	Table:   "app.teams",
+	SQL:     teamsDeleteSQL,
+	KeyArgs: 1,
+	Errors:  teamsErrors,
 }

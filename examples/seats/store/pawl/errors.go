@@ -72,8 +72,9 @@ var (
 	// value that the type cannot hold, such as infinity in a time.Time, or code that
 	// was generated for another version of the table.
 	ErrUnreadable = errors.New("a row does not fit its Go type")
-	// ErrRolledBack says that a transaction was rolled back although its function
-	// asked for a commit, because an error inside it had been dropped.
+	// ErrRolledBack says that a transaction, or the part of it in a Savepoint, was
+	// rolled back although its function asked for a commit, because an error inside
+	// it had been dropped.
 	ErrRolledBack = errors.New("transaction was rolled back")
 )
 

@@ -333,6 +333,7 @@ var itemsGetOperation = pawl.Operation{
 	Name:     "table.items.get",
 	Table:    "app.items",
 	SQL:      itemsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -340,6 +341,7 @@ var itemsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.items.get_for_update",
 	Table:            "app.items",
 	SQL:              itemsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -347,6 +349,7 @@ var itemsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.items.get_many_for_update",
 	Table:            "app.items",
 	SQL:              itemsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -358,9 +361,10 @@ var itemsListOperation = pawl.Operation{
 }
 
 var itemsDeleteOperation = pawl.Operation{
-	Name:  "table.items.delete",
-	Table: "app.items",
-	SQL:   itemsDeleteSQL,
+	Name:    "table.items.delete",
+	Table:   "app.items",
+	SQL:     itemsDeleteSQL,
+	KeyArgs: 1,
 }
 
 var itemsReserveOperation = pawl.Operation{
@@ -368,6 +372,7 @@ var itemsReserveOperation = pawl.Operation{
 	Table:      "app.items",
 	SQL:        itemsReserveSQL,
 	ExplainSQL: itemsReserveExplainSQL,
+	KeyArgs:    1,
 	Guard:      "active",
 }
 
@@ -376,6 +381,7 @@ var itemsShipOperation = pawl.Operation{
 	Table:      "app.items",
 	SQL:        itemsShipSQL,
 	ExplainSQL: itemsShipExplainSQL,
+	KeyArgs:    1,
 }
 
 var itemsRecountOperation = pawl.Operation{
@@ -383,4 +389,5 @@ var itemsRecountOperation = pawl.Operation{
 	Table:      "app.items",
 	SQL:        itemsRecountSQL,
 	ExplainSQL: itemsRecountExplainSQL,
+	KeyArgs:    1,
 }

@@ -185,6 +185,7 @@ var accountsGetOperation = pawl.Operation{
 	Name:     "table.accounts.get",
 	Table:    "app.accounts",
 	SQL:      accountsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -192,6 +193,7 @@ var accountsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.accounts.get_for_update",
 	Table:            "app.accounts",
 	SQL:              accountsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -199,6 +201,7 @@ var accountsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.accounts.get_many_for_update",
 	Table:            "app.accounts",
 	SQL:              accountsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -210,8 +213,9 @@ var accountsListOperation = pawl.Operation{
 }
 
 var accountsDeleteOperation = pawl.Operation{
-	Name:   "table.accounts.delete",
-	Table:  "app.accounts",
-	SQL:    accountsDeleteSQL,
-	Errors: accountsErrors,
+	Name:    "table.accounts.delete",
+	Table:   "app.accounts",
+	SQL:     accountsDeleteSQL,
+	KeyArgs: 1,
+	Errors:  accountsErrors,
 }

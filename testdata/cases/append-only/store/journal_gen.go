@@ -235,6 +235,7 @@ var journalGetOperation = pawl.Operation{
 	Name:     "table.journal.get",
 	Table:    "app.journal",
 	SQL:      journalGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -242,6 +243,7 @@ var journalGetForUpdateOperation = pawl.Operation{
 	Name:             "table.journal.get_for_update",
 	Table:            "app.journal",
 	SQL:              journalGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -249,6 +251,7 @@ var journalGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.journal.get_many_for_update",
 	Table:            "app.journal",
 	SQL:              journalGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -263,5 +266,6 @@ var journalListByAccountOperation = pawl.Operation{
 	Name:     "table.journal.list_by_account",
 	Table:    "app.journal",
 	SQL:      journalListByAccountSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }

@@ -202,6 +202,7 @@ var productsGetOperation = pawl.Operation{
 	Name:     "table.products.get",
 	Table:    "app.products",
 	SQL:      productsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -209,6 +210,7 @@ var productsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.products.get_for_update",
 	Table:            "app.products",
 	SQL:              productsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -216,6 +218,7 @@ var productsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.products.get_many_for_update",
 	Table:            "app.products",
 	SQL:              productsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -227,7 +230,8 @@ var productsListOperation = pawl.Operation{
 }
 
 var productsDeleteOperation = pawl.Operation{
-	Name:  "table.products.delete",
-	Table: "app.products",
-	SQL:   productsDeleteSQL,
+	Name:    "table.products.delete",
+	Table:   "app.products",
+	SQL:     productsDeleteSQL,
+	KeyArgs: 1,
 }

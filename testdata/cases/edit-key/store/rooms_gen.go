@@ -317,6 +317,7 @@ var roomsGetOperation = pawl.Operation{
 	Name:     "table.rooms.get",
 	Table:    "app.rooms",
 	SQL:      roomsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -324,6 +325,7 @@ var roomsGetByNameOperation = pawl.Operation{
 	Name:     "table.rooms.get_by_name",
 	Table:    "app.rooms",
 	SQL:      roomsGetByNameSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -331,6 +333,7 @@ var roomsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.rooms.get_for_update",
 	Table:            "app.rooms",
 	SQL:              roomsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -338,6 +341,7 @@ var roomsGetByNameForUpdateOperation = pawl.Operation{
 	Name:             "table.rooms.get_by_name_for_update",
 	Table:            "app.rooms",
 	SQL:              roomsGetByNameForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -345,6 +349,7 @@ var roomsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.rooms.get_many_for_update",
 	Table:            "app.rooms",
 	SQL:              roomsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -356,9 +361,10 @@ var roomsListOperation = pawl.Operation{
 }
 
 var roomsDeleteOperation = pawl.Operation{
-	Name:  "table.rooms.delete",
-	Table: "app.rooms",
-	SQL:   roomsDeleteSQL,
+	Name:    "table.rooms.delete",
+	Table:   "app.rooms",
+	SQL:     roomsDeleteSQL,
+	KeyArgs: 1,
 }
 
 var roomsRenameOperation = pawl.EditOperation{
@@ -366,6 +372,7 @@ var roomsRenameOperation = pawl.EditOperation{
 		Name:        "table.rooms.edit.rename",
 		Table:       "app.rooms",
 		SQL:         roomsRenameWriteSQL,
+		KeyArgs:     1,
 		Errors:      roomsErrors,
 		Transaction: &defaultWait250msLimits,
 	},
@@ -376,10 +383,11 @@ var roomsRenameOperation = pawl.EditOperation{
 
 var roomsRenameNowOperation = pawl.EditOperation{
 	Operation: pawl.Operation{
-		Name:   "table.rooms.edit.rename_now",
-		Table:  "app.rooms",
-		SQL:    roomsRenameNowWriteSQL,
-		Errors: roomsErrors,
+		Name:    "table.rooms.edit.rename_now",
+		Table:   "app.rooms",
+		SQL:     roomsRenameNowWriteSQL,
+		KeyArgs: 1,
+		Errors:  roomsErrors,
 	},
 	LockSQL:  roomsRenameNowLockSQL,
 	Columns:  []string{"id", "name"},

@@ -282,6 +282,7 @@ var roomsGetOperation = pawl.Operation{
 	Name:     "table.rooms.get",
 	Table:    "app.rooms",
 	SQL:      roomsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -289,6 +290,7 @@ var roomsGetByNameOperation = pawl.Operation{
 	Name:     "table.rooms.get_by_name",
 	Table:    "app.rooms",
 	SQL:      roomsGetByNameSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -296,6 +298,7 @@ var roomsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.rooms.get_for_update",
 	Table:            "app.rooms",
 	SQL:              roomsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -303,6 +306,7 @@ var roomsGetByNameForUpdateOperation = pawl.Operation{
 	Name:             "table.rooms.get_by_name_for_update",
 	Table:            "app.rooms",
 	SQL:              roomsGetByNameForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -310,6 +314,7 @@ var roomsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.rooms.get_many_for_update",
 	Table:            "app.rooms",
 	SQL:              roomsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -321,17 +326,19 @@ var roomsListOperation = pawl.Operation{
 }
 
 var roomsDeleteOperation = pawl.Operation{
-	Name:  "table.rooms.delete",
-	Table: "app.rooms",
-	SQL:   roomsDeleteSQL,
+	Name:    "table.rooms.delete",
+	Table:   "app.rooms",
+	SQL:     roomsDeleteSQL,
+	KeyArgs: 1,
 }
 
 var roomsRepriceOperation = pawl.EditOperation{
 	Operation: pawl.Operation{
-		Name:   "table.rooms.edit.reprice",
-		Table:  "app.rooms",
-		SQL:    roomsRepriceWriteSQL,
-		Errors: roomsErrors,
+		Name:    "table.rooms.edit.reprice",
+		Table:   "app.rooms",
+		SQL:     roomsRepriceWriteSQL,
+		KeyArgs: 1,
+		Errors:  roomsErrors,
 	},
 	LockSQL:  roomsRepriceLockSQL,
 	Columns:  []string{"id", "name", "price", "note"},

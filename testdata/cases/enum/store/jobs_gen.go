@@ -194,6 +194,7 @@ var jobsGetOperation = pawl.Operation{
 	Name:     "table.jobs.get",
 	Table:    "app.jobs",
 	SQL:      jobsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -201,6 +202,7 @@ var jobsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.jobs.get_for_update",
 	Table:            "app.jobs",
 	SQL:              jobsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -208,6 +210,7 @@ var jobsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.jobs.get_many_for_update",
 	Table:            "app.jobs",
 	SQL:              jobsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -219,7 +222,8 @@ var jobsListOperation = pawl.Operation{
 }
 
 var jobsDeleteOperation = pawl.Operation{
-	Name:  "table.jobs.delete",
-	Table: "app.jobs",
-	SQL:   jobsDeleteSQL,
+	Name:    "table.jobs.delete",
+	Table:   "app.jobs",
+	SQL:     jobsDeleteSQL,
+	KeyArgs: 1,
 }

@@ -288,6 +288,7 @@ var customersGetOperation = pawl.Operation{
 	Name:     "table.customers.get",
 	Table:    "app.customers",
 	SQL:      customersGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -295,6 +296,7 @@ var customersGetByCodeOperation = pawl.Operation{
 	Name:     "table.customers.get_by_code",
 	Table:    "app.customers",
 	SQL:      customersGetByCodeSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -302,6 +304,7 @@ var customersGetForUpdateOperation = pawl.Operation{
 	Name:             "table.customers.get_for_update",
 	Table:            "app.customers",
 	SQL:              customersGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -309,6 +312,7 @@ var customersGetByCodeForUpdateOperation = pawl.Operation{
 	Name:             "table.customers.get_by_code_for_update",
 	Table:            "app.customers",
 	SQL:              customersGetByCodeForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -316,6 +320,7 @@ var customersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.customers.get_many_for_update",
 	Table:            "app.customers",
 	SQL:              customersGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -330,12 +335,14 @@ var customersListByLastOrderOperation = pawl.Operation{
 	Name:     "table.customers.list_by_last_order",
 	Table:    "app.customers",
 	SQL:      customersListByLastOrderSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
 var customersDeleteOperation = pawl.Operation{
-	Name:   "table.customers.delete",
-	Table:  "app.customers",
-	SQL:    customersDeleteSQL,
-	Errors: customersErrors,
+	Name:    "table.customers.delete",
+	Table:   "app.customers",
+	SQL:     customersDeleteSQL,
+	KeyArgs: 1,
+	Errors:  customersErrors,
 }

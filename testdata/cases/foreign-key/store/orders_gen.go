@@ -338,6 +338,7 @@ var ordersGetOperation = pawl.Operation{
 	Name:     "table.orders.get",
 	Table:    "app.orders",
 	SQL:      ordersGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -345,6 +346,7 @@ var ordersGetForUpdateOperation = pawl.Operation{
 	Name:             "table.orders.get_for_update",
 	Table:            "app.orders",
 	SQL:              ordersGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -352,6 +354,7 @@ var ordersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.orders.get_many_for_update",
 	Table:            "app.orders",
 	SQL:              ordersGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -366,6 +369,7 @@ var ordersListByCustomerOperation = pawl.Operation{
 	Name:     "table.orders.list_by_customer",
 	Table:    "app.orders",
 	SQL:      ordersListByCustomerSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -373,6 +377,7 @@ var ordersListByOrderedByOperation = pawl.Operation{
 	Name:     "table.orders.list_by_ordered_by",
 	Table:    "app.orders",
 	SQL:      ordersListByOrderedBySQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -380,12 +385,14 @@ var ordersListByReplacesOperation = pawl.Operation{
 	Name:     "table.orders.list_by_replaces",
 	Table:    "app.orders",
 	SQL:      ordersListByReplacesSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
 var ordersDeleteOperation = pawl.Operation{
-	Name:   "table.orders.delete",
-	Table:  "app.orders",
-	SQL:    ordersDeleteSQL,
-	Errors: ordersErrors,
+	Name:    "table.orders.delete",
+	Table:   "app.orders",
+	SQL:     ordersDeleteSQL,
+	KeyArgs: 1,
+	Errors:  ordersErrors,
 }

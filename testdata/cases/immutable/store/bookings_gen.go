@@ -292,6 +292,7 @@ var bookingsGetOperation = pawl.Operation{
 	Name:     "table.bookings.get",
 	Table:    "app.bookings",
 	SQL:      bookingsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -299,6 +300,7 @@ var bookingsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.bookings.get_for_update",
 	Table:            "app.bookings",
 	SQL:              bookingsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -306,6 +308,7 @@ var bookingsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.bookings.get_many_for_update",
 	Table:            "app.bookings",
 	SQL:              bookingsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -320,20 +323,23 @@ var bookingsListByRoomOperation = pawl.Operation{
 	Name:     "table.bookings.list_by_room",
 	Table:    "app.bookings",
 	SQL:      bookingsListByRoomSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
 var bookingsDeleteOperation = pawl.Operation{
-	Name:  "table.bookings.delete",
-	Table: "app.bookings",
-	SQL:   bookingsDeleteSQL,
+	Name:    "table.bookings.delete",
+	Table:   "app.bookings",
+	SQL:     bookingsDeleteSQL,
+	KeyArgs: 1,
 }
 
 var bookingsAnnotateOperation = pawl.EditOperation{
 	Operation: pawl.Operation{
-		Name:  "table.bookings.edit.annotate",
-		Table: "app.bookings",
-		SQL:   bookingsAnnotateWriteSQL,
+		Name:    "table.bookings.edit.annotate",
+		Table:   "app.bookings",
+		SQL:     bookingsAnnotateWriteSQL,
+		KeyArgs: 1,
 	},
 	LockSQL:  bookingsAnnotateLockSQL,
 	Columns:  []string{"id", "room_id", "created_at", "origin", "note"},

@@ -182,6 +182,7 @@ var roomsGetOperation = pawl.Operation{
 	Name:     "table.rooms.get",
 	Table:    "app.rooms",
 	SQL:      roomsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -189,6 +190,7 @@ var roomsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.rooms.get_for_update",
 	Table:            "app.rooms",
 	SQL:              roomsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -196,6 +198,7 @@ var roomsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.rooms.get_many_for_update",
 	Table:            "app.rooms",
 	SQL:              roomsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -207,7 +210,8 @@ var roomsListOperation = pawl.Operation{
 }
 
 var roomsDeleteOperation = pawl.Operation{
-	Name:  "table.rooms.delete",
-	Table: "app.rooms",
-	SQL:   roomsDeleteSQL,
+	Name:    "table.rooms.delete",
+	Table:   "app.rooms",
+	SQL:     roomsDeleteSQL,
+	KeyArgs: 1,
 }

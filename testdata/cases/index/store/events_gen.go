@@ -470,6 +470,7 @@ var eventsGetOperation = pawl.Operation{
 	Name:     "table.events.get",
 	Table:    "app.events",
 	SQL:      eventsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -477,6 +478,7 @@ var eventsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.events.get_for_update",
 	Table:            "app.events",
 	SQL:              eventsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -484,6 +486,7 @@ var eventsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.events.get_many_for_update",
 	Table:            "app.events",
 	SQL:              eventsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -523,7 +526,8 @@ var eventsListBySeenOperation = pawl.Operation{
 }
 
 var eventsDeleteOperation = pawl.Operation{
-	Name:  "table.events.delete",
-	Table: "app.events",
-	SQL:   eventsDeleteSQL,
+	Name:    "table.events.delete",
+	Table:   "app.events",
+	SQL:     eventsDeleteSQL,
+	KeyArgs: 1,
 }

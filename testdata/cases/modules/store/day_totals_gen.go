@@ -229,6 +229,7 @@ var dayTotalsGetOperation = pawl.Operation{
 	Name:     "table.totals[\"day\"].get",
 	Table:    "app.day_totals",
 	SQL:      dayTotalsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -236,6 +237,7 @@ var dayTotalsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.totals[\"day\"].get_for_update",
 	Table:            "app.day_totals",
 	SQL:              dayTotalsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -243,6 +245,7 @@ var dayTotalsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.totals[\"day\"].get_many_for_update",
 	Table:            "app.day_totals",
 	SQL:              dayTotalsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -254,9 +257,10 @@ var dayTotalsListOperation = pawl.Operation{
 }
 
 var dayTotalsDeleteOperation = pawl.Operation{
-	Name:  "table.totals[\"day\"].delete",
-	Table: "app.day_totals",
-	SQL:   dayTotalsDeleteSQL,
+	Name:    "table.totals[\"day\"].delete",
+	Table:   "app.day_totals",
+	SQL:     dayTotalsDeleteSQL,
+	KeyArgs: 1,
 }
 
 var dayTotalsAddOperation = pawl.Operation{
@@ -264,4 +268,5 @@ var dayTotalsAddOperation = pawl.Operation{
 	Table:      "app.day_totals",
 	SQL:        dayTotalsAddSQL,
 	ExplainSQL: dayTotalsAddExplainSQL,
+	KeyArgs:    1,
 }

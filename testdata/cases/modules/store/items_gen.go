@@ -193,6 +193,7 @@ var itemsGetOperation = pawl.Operation{
 	Name:     "table.items.get",
 	Table:    "app.items",
 	SQL:      itemsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -200,6 +201,7 @@ var itemsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.items.get_for_update",
 	Table:            "app.items",
 	SQL:              itemsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -207,6 +209,7 @@ var itemsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.items.get_many_for_update",
 	Table:            "app.items",
 	SQL:              itemsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -218,8 +221,9 @@ var itemsListOperation = pawl.Operation{
 }
 
 var itemsDeleteOperation = pawl.Operation{
-	Name:   "table.items.delete",
-	Table:  "app.items",
-	SQL:    itemsDeleteSQL,
-	Errors: itemsErrors,
+	Name:    "table.items.delete",
+	Table:   "app.items",
+	SQL:     itemsDeleteSQL,
+	KeyArgs: 1,
+	Errors:  itemsErrors,
 }

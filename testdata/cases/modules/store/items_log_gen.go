@@ -241,6 +241,7 @@ var itemsLogGetOperation = pawl.Operation{
 	Name:     "module.log[\"items\"].table.log.get",
 	Table:    "app.items_log",
 	SQL:      itemsLogGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -248,6 +249,7 @@ var itemsLogGetForUpdateOperation = pawl.Operation{
 	Name:             "module.log[\"items\"].table.log.get_for_update",
 	Table:            "app.items_log",
 	SQL:              itemsLogGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -255,6 +257,7 @@ var itemsLogGetManyForUpdateOperation = pawl.Operation{
 	Name:             "module.log[\"items\"].table.log.get_many_for_update",
 	Table:            "app.items_log",
 	SQL:              itemsLogGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -269,11 +272,13 @@ var itemsLogListByRowOperation = pawl.Operation{
 	Name:     "module.log[\"items\"].table.log.list_by_row",
 	Table:    "app.items_log",
 	SQL:      itemsLogListByRowSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
 var itemsLogDeleteOperation = pawl.Operation{
-	Name:  "module.log[\"items\"].table.log.delete",
-	Table: "app.items_log",
-	SQL:   itemsLogDeleteSQL,
+	Name:    "module.log[\"items\"].table.log.delete",
+	Table:   "app.items_log",
+	SQL:     itemsLogDeleteSQL,
+	KeyArgs: 1,
 }

@@ -230,6 +230,7 @@ var monthTotalsGetOperation = pawl.Operation{
 	Name:     "table.totals[\"month\"].get",
 	Table:    "app.month_totals",
 	SQL:      monthTotalsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -237,6 +238,7 @@ var monthTotalsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.totals[\"month\"].get_for_update",
 	Table:            "app.month_totals",
 	SQL:              monthTotalsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -244,6 +246,7 @@ var monthTotalsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.totals[\"month\"].get_many_for_update",
 	Table:            "app.month_totals",
 	SQL:              monthTotalsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -255,9 +258,10 @@ var monthTotalsListOperation = pawl.Operation{
 }
 
 var monthTotalsDeleteOperation = pawl.Operation{
-	Name:  "table.totals[\"month\"].delete",
-	Table: "app.month_totals",
-	SQL:   monthTotalsDeleteSQL,
+	Name:    "table.totals[\"month\"].delete",
+	Table:   "app.month_totals",
+	SQL:     monthTotalsDeleteSQL,
+	KeyArgs: 1,
 }
 
 var monthTotalsAddOperation = pawl.Operation{
@@ -265,4 +269,5 @@ var monthTotalsAddOperation = pawl.Operation{
 	Table:      "app.month_totals",
 	SQL:        monthTotalsAddSQL,
 	ExplainSQL: monthTotalsAddExplainSQL,
+	KeyArgs:    1,
 }

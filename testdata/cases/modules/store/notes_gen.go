@@ -239,6 +239,7 @@ var notesGetOperation = pawl.Operation{
 	Name:     "table.notes.get",
 	Table:    "app.notes",
 	SQL:      notesGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -246,6 +247,7 @@ var notesGetForUpdateOperation = pawl.Operation{
 	Name:             "table.notes.get_for_update",
 	Table:            "app.notes",
 	SQL:              notesGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -253,6 +255,7 @@ var notesGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.notes.get_many_for_update",
 	Table:            "app.notes",
 	SQL:              notesGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -267,11 +270,13 @@ var notesListByLogOperation = pawl.Operation{
 	Name:     "table.notes.list_by_log",
 	Table:    "app.notes",
 	SQL:      notesListByLogSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
 var notesDeleteOperation = pawl.Operation{
-	Name:  "table.notes.delete",
-	Table: "app.notes",
-	SQL:   notesDeleteSQL,
+	Name:    "table.notes.delete",
+	Table:   "app.notes",
+	SQL:     notesDeleteSQL,
+	KeyArgs: 1,
 }

@@ -290,6 +290,7 @@ var ordersGetOperation = pawl.Operation{
 	Name:     "table.orders.get",
 	Table:    "app.orders",
 	SQL:      ordersGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -297,6 +298,7 @@ var ordersGetByOrdersExternalOperation = pawl.Operation{
 	Name:     "table.orders.get_by_orders_external",
 	Table:    "app.orders",
 	SQL:      ordersGetByOrdersExternalSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -304,6 +306,7 @@ var ordersGetByOrdersInternalOperation = pawl.Operation{
 	Name:     "table.orders.get_by_orders_internal",
 	Table:    "app.orders",
 	SQL:      ordersGetByOrdersInternalSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -311,6 +314,7 @@ var ordersGetForUpdateOperation = pawl.Operation{
 	Name:             "table.orders.get_for_update",
 	Table:            "app.orders",
 	SQL:              ordersGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -318,6 +322,7 @@ var ordersGetByOrdersExternalForUpdateOperation = pawl.Operation{
 	Name:             "table.orders.get_by_orders_external_for_update",
 	Table:            "app.orders",
 	SQL:              ordersGetByOrdersExternalForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -325,6 +330,7 @@ var ordersGetByOrdersInternalForUpdateOperation = pawl.Operation{
 	Name:             "table.orders.get_by_orders_internal_for_update",
 	Table:            "app.orders",
 	SQL:              ordersGetByOrdersInternalForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -332,6 +338,7 @@ var ordersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.orders.get_many_for_update",
 	Table:            "app.orders",
 	SQL:              ordersGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -343,8 +350,9 @@ var ordersListOperation = pawl.Operation{
 }
 
 var ordersDeleteOperation = pawl.Operation{
-	Name:   "table.orders.delete",
-	Table:  "app.orders",
-	SQL:    ordersDeleteSQL,
-	Errors: ordersErrors,
+	Name:    "table.orders.delete",
+	Table:   "app.orders",
+	SQL:     ordersDeleteSQL,
+	KeyArgs: 1,
+	Errors:  ordersErrors,
 }

@@ -243,6 +243,7 @@ var ordersLogGetOperation = pawl.Operation{
 	Name:     "module.log[\"orders\"].table.log.get",
 	Table:    "app.orders_log",
 	SQL:      ordersLogGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -250,6 +251,7 @@ var ordersLogGetForUpdateOperation = pawl.Operation{
 	Name:             "module.log[\"orders\"].table.log.get_for_update",
 	Table:            "app.orders_log",
 	SQL:              ordersLogGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -257,6 +259,7 @@ var ordersLogGetManyForUpdateOperation = pawl.Operation{
 	Name:             "module.log[\"orders\"].table.log.get_many_for_update",
 	Table:            "app.orders_log",
 	SQL:              ordersLogGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -271,12 +274,14 @@ var ordersLogListByRowOperation = pawl.Operation{
 	Name:     "module.log[\"orders\"].table.log.list_by_row",
 	Table:    "app.orders_log",
 	SQL:      ordersLogListByRowSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
 var ordersLogDeleteOperation = pawl.Operation{
-	Name:   "module.log[\"orders\"].table.log.delete",
-	Table:  "app.orders_log",
-	SQL:    ordersLogDeleteSQL,
-	Errors: ordersLogErrors,
+	Name:    "module.log[\"orders\"].table.log.delete",
+	Table:   "app.orders_log",
+	SQL:     ordersLogDeleteSQL,
+	KeyArgs: 1,
+	Errors:  ordersLogErrors,
 }

@@ -236,6 +236,7 @@ var usersGetOperation = pawl.Operation{
 	Name:     "table.users.get",
 	Table:    "app.users",
 	SQL:      usersGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -243,6 +244,7 @@ var usersGetByEmailOperation = pawl.Operation{
 	Name:     "table.users.get_by_email",
 	Table:    "app.users",
 	SQL:      usersGetByEmailSQL,
+	KeyArgs:  2,
 	ReadOnly: true,
 }
 
@@ -250,6 +252,7 @@ var usersGetForUpdateOperation = pawl.Operation{
 	Name:             "table.users.get_for_update",
 	Table:            "app.users",
 	SQL:              usersGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -257,6 +260,7 @@ var usersGetByEmailForUpdateOperation = pawl.Operation{
 	Name:             "table.users.get_by_email_for_update",
 	Table:            "app.users",
 	SQL:              usersGetByEmailForUpdateSQL,
+	KeyArgs:          2,
 	NeedsTransaction: true,
 }
 
@@ -264,6 +268,7 @@ var usersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.users.get_many_for_update",
 	Table:            "app.users",
 	SQL:              usersGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -275,7 +280,8 @@ var usersListOperation = pawl.Operation{
 }
 
 var usersDeleteOperation = pawl.Operation{
-	Name:  "table.users.delete",
-	Table: "app.users",
-	SQL:   usersDeleteSQL,
+	Name:    "table.users.delete",
+	Table:   "app.users",
+	SQL:     usersDeleteSQL,
+	KeyArgs: 1,
 }

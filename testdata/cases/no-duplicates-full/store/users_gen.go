@@ -282,6 +282,7 @@ var usersGetOperation = pawl.Operation{
 	Name:     "table.users.get",
 	Table:    "app.users",
 	SQL:      usersGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -289,6 +290,7 @@ var usersGetByEmailOperation = pawl.Operation{
 	Name:     "table.users.get_by_email",
 	Table:    "app.users",
 	SQL:      usersGetByEmailSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -296,6 +298,7 @@ var usersGetByNumberPerTenantOperation = pawl.Operation{
 	Name:     "table.users.get_by_number_per_tenant",
 	Table:    "app.users",
 	SQL:      usersGetByNumberPerTenantSQL,
+	KeyArgs:  2,
 	ReadOnly: true,
 }
 
@@ -303,6 +306,7 @@ var usersGetForUpdateOperation = pawl.Operation{
 	Name:             "table.users.get_for_update",
 	Table:            "app.users",
 	SQL:              usersGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -310,6 +314,7 @@ var usersGetByEmailForUpdateOperation = pawl.Operation{
 	Name:             "table.users.get_by_email_for_update",
 	Table:            "app.users",
 	SQL:              usersGetByEmailForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -317,6 +322,7 @@ var usersGetByNumberPerTenantForUpdateOperation = pawl.Operation{
 	Name:             "table.users.get_by_number_per_tenant_for_update",
 	Table:            "app.users",
 	SQL:              usersGetByNumberPerTenantForUpdateSQL,
+	KeyArgs:          2,
 	NeedsTransaction: true,
 }
 
@@ -324,6 +330,7 @@ var usersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.users.get_many_for_update",
 	Table:            "app.users",
 	SQL:              usersGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -335,7 +342,8 @@ var usersListOperation = pawl.Operation{
 }
 
 var usersDeleteOperation = pawl.Operation{
-	Name:  "table.users.delete",
-	Table: "app.users",
-	SQL:   usersDeleteSQL,
+	Name:    "table.users.delete",
+	Table:   "app.users",
+	SQL:     usersDeleteSQL,
+	KeyArgs: 1,
 }

@@ -284,6 +284,7 @@ var partsGetOperation = pawl.Operation{
 	Name:     "table.parts.get",
 	Table:    "app.parts",
 	SQL:      partsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -291,6 +292,7 @@ var partsGetBySerialNoOperation = pawl.Operation{
 	Name:     "table.parts.get_by_serial_no",
 	Table:    "app.parts",
 	SQL:      partsGetBySerialNoSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -298,6 +300,7 @@ var partsGetBySlotOperation = pawl.Operation{
 	Name:     "table.parts.get_by_slot",
 	Table:    "app.parts",
 	SQL:      partsGetBySlotSQL,
+	KeyArgs:  2,
 	ReadOnly: true,
 }
 
@@ -305,6 +308,7 @@ var partsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.parts.get_for_update",
 	Table:            "app.parts",
 	SQL:              partsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -312,6 +316,7 @@ var partsGetBySerialNoForUpdateOperation = pawl.Operation{
 	Name:             "table.parts.get_by_serial_no_for_update",
 	Table:            "app.parts",
 	SQL:              partsGetBySerialNoForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -319,6 +324,7 @@ var partsGetBySlotForUpdateOperation = pawl.Operation{
 	Name:             "table.parts.get_by_slot_for_update",
 	Table:            "app.parts",
 	SQL:              partsGetBySlotForUpdateSQL,
+	KeyArgs:          2,
 	NeedsTransaction: true,
 }
 
@@ -326,6 +332,7 @@ var partsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.parts.get_many_for_update",
 	Table:            "app.parts",
 	SQL:              partsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -337,7 +344,8 @@ var partsListOperation = pawl.Operation{
 }
 
 var partsDeleteOperation = pawl.Operation{
-	Name:  "table.parts.delete",
-	Table: "app.parts",
-	SQL:   partsDeleteSQL,
+	Name:    "table.parts.delete",
+	Table:   "app.parts",
+	SQL:     partsDeleteSQL,
+	KeyArgs: 1,
 }

@@ -238,6 +238,7 @@ var cartsGetOperation = pawl.Operation{
 	Name:     "table.carts.get",
 	Table:    "app.carts",
 	SQL:      cartsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -245,6 +246,7 @@ var cartsGetByOneOpenOperation = pawl.Operation{
 	Name:     "table.carts.get_by_one_open",
 	Table:    "app.carts",
 	SQL:      cartsGetByOneOpenSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -252,6 +254,7 @@ var cartsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.carts.get_for_update",
 	Table:            "app.carts",
 	SQL:              cartsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -259,6 +262,7 @@ var cartsGetByOneOpenForUpdateOperation = pawl.Operation{
 	Name:             "table.carts.get_by_one_open_for_update",
 	Table:            "app.carts",
 	SQL:              cartsGetByOneOpenForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -266,6 +270,7 @@ var cartsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.carts.get_many_for_update",
 	Table:            "app.carts",
 	SQL:              cartsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -277,7 +282,8 @@ var cartsListOperation = pawl.Operation{
 }
 
 var cartsDeleteOperation = pawl.Operation{
-	Name:  "table.carts.delete",
-	Table: "app.carts",
-	SQL:   cartsDeleteSQL,
+	Name:    "table.carts.delete",
+	Table:   "app.carts",
+	SQL:     cartsDeleteSQL,
+	KeyArgs: 1,
 }

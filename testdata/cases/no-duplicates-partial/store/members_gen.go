@@ -239,6 +239,7 @@ var membersGetOperation = pawl.Operation{
 	Name:     "table.members.get",
 	Table:    "app.members",
 	SQL:      membersGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -246,6 +247,7 @@ var membersGetByOneLiveOperation = pawl.Operation{
 	Name:     "table.members.get_by_one_live",
 	Table:    "app.members",
 	SQL:      membersGetByOneLiveSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -253,6 +255,7 @@ var membersGetForUpdateOperation = pawl.Operation{
 	Name:             "table.members.get_for_update",
 	Table:            "app.members",
 	SQL:              membersGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -260,6 +263,7 @@ var membersGetByOneLiveForUpdateOperation = pawl.Operation{
 	Name:             "table.members.get_by_one_live_for_update",
 	Table:            "app.members",
 	SQL:              membersGetByOneLiveForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -267,6 +271,7 @@ var membersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.members.get_many_for_update",
 	Table:            "app.members",
 	SQL:              membersGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -278,7 +283,8 @@ var membersListOperation = pawl.Operation{
 }
 
 var membersDeleteOperation = pawl.Operation{
-	Name:  "table.members.delete",
-	Table: "app.members",
-	SQL:   membersDeleteSQL,
+	Name:    "table.members.delete",
+	Table:   "app.members",
+	SQL:     membersDeleteSQL,
+	KeyArgs: 1,
 }

@@ -203,6 +203,7 @@ var shiftsGetOperation = pawl.Operation{
 	Name:     "table.shifts.get",
 	Table:    "app.shifts",
 	SQL:      shiftsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -210,6 +211,7 @@ var shiftsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.shifts.get_for_update",
 	Table:            "app.shifts",
 	SQL:              shiftsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -217,6 +219,7 @@ var shiftsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.shifts.get_many_for_update",
 	Table:            "app.shifts",
 	SQL:              shiftsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -228,7 +231,8 @@ var shiftsListOperation = pawl.Operation{
 }
 
 var shiftsDeleteOperation = pawl.Operation{
-	Name:  "table.shifts.delete",
-	Table: "app.shifts",
-	SQL:   shiftsDeleteSQL,
+	Name:    "table.shifts.delete",
+	Table:   "app.shifts",
+	SQL:     shiftsDeleteSQL,
+	KeyArgs: 1,
 }

@@ -193,6 +193,7 @@ var blocksGetOperation = pawl.Operation{
 	Name:     "table.blocks.get",
 	Table:    "app.blocks",
 	SQL:      blocksGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -200,6 +201,7 @@ var blocksGetForUpdateOperation = pawl.Operation{
 	Name:             "table.blocks.get_for_update",
 	Table:            "app.blocks",
 	SQL:              blocksGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -207,6 +209,7 @@ var blocksGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.blocks.get_many_for_update",
 	Table:            "app.blocks",
 	SQL:              blocksGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -218,7 +221,8 @@ var blocksListOperation = pawl.Operation{
 }
 
 var blocksDeleteOperation = pawl.Operation{
-	Name:  "table.blocks.delete",
-	Table: "app.blocks",
-	SQL:   blocksDeleteSQL,
+	Name:    "table.blocks.delete",
+	Table:   "app.blocks",
+	SQL:     blocksDeleteSQL,
+	KeyArgs: 1,
 }

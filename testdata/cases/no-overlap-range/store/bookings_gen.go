@@ -199,6 +199,7 @@ var bookingsGetOperation = pawl.Operation{
 	Name:     "table.bookings.get",
 	Table:    "app.bookings",
 	SQL:      bookingsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -206,6 +207,7 @@ var bookingsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.bookings.get_for_update",
 	Table:            "app.bookings",
 	SQL:              bookingsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -213,6 +215,7 @@ var bookingsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.bookings.get_many_for_update",
 	Table:            "app.bookings",
 	SQL:              bookingsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -224,7 +227,8 @@ var bookingsListOperation = pawl.Operation{
 }
 
 var bookingsDeleteOperation = pawl.Operation{
-	Name:  "table.bookings.delete",
-	Table: "app.bookings",
-	SQL:   bookingsDeleteSQL,
+	Name:    "table.bookings.delete",
+	Table:   "app.bookings",
+	SQL:     bookingsDeleteSQL,
+	KeyArgs: 1,
 }

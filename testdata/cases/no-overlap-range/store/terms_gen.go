@@ -193,6 +193,7 @@ var termsGetOperation = pawl.Operation{
 	Name:     "table.terms.get",
 	Table:    "app.terms",
 	SQL:      termsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -200,6 +201,7 @@ var termsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.terms.get_for_update",
 	Table:            "app.terms",
 	SQL:              termsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -207,6 +209,7 @@ var termsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.terms.get_many_for_update",
 	Table:            "app.terms",
 	SQL:              termsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -218,7 +221,8 @@ var termsListOperation = pawl.Operation{
 }
 
 var termsDeleteOperation = pawl.Operation{
-	Name:  "table.terms.delete",
-	Table: "app.terms",
-	SQL:   termsDeleteSQL,
+	Name:    "table.terms.delete",
+	Table:   "app.terms",
+	SQL:     termsDeleteSQL,
+	KeyArgs: 1,
 }

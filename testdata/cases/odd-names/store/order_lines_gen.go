@@ -296,6 +296,7 @@ var orderLinesGetOperation = pawl.Operation{
 	Name:     "table[\"Order Lines\"].get",
 	Table:    "app.Order Lines",
 	SQL:      orderLinesGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -303,6 +304,7 @@ var orderLinesGetByFuncOperation = pawl.Operation{
 	Name:     "table[\"Order Lines\"].get_by_func",
 	Table:    "app.Order Lines",
 	SQL:      orderLinesGetByFuncSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -310,6 +312,7 @@ var orderLinesGetForUpdateOperation = pawl.Operation{
 	Name:             "table[\"Order Lines\"].get_for_update",
 	Table:            "app.Order Lines",
 	SQL:              orderLinesGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -317,6 +320,7 @@ var orderLinesGetByFuncForUpdateOperation = pawl.Operation{
 	Name:             "table[\"Order Lines\"].get_by_func_for_update",
 	Table:            "app.Order Lines",
 	SQL:              orderLinesGetByFuncForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -324,6 +328,7 @@ var orderLinesGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table[\"Order Lines\"].get_many_for_update",
 	Table:            "app.Order Lines",
 	SQL:              orderLinesGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -342,7 +347,8 @@ var orderLinesListByVonIhmOperation = pawl.Operation{
 }
 
 var orderLinesDeleteOperation = pawl.Operation{
-	Name:  "table[\"Order Lines\"].delete",
-	Table: "app.Order Lines",
-	SQL:   orderLinesDeleteSQL,
+	Name:    "table[\"Order Lines\"].delete",
+	Table:   "app.Order Lines",
+	SQL:     orderLinesDeleteSQL,
+	KeyArgs: 1,
 }

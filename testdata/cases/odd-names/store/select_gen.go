@@ -296,6 +296,7 @@ var selectGetOperation = pawl.Operation{
 	Name:     "table.select.get",
 	Table:    "app.select",
 	SQL:      selectGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -303,6 +304,7 @@ var selectGetByTypeOperation = pawl.Operation{
 	Name:     "table.select.get_by_type",
 	Table:    "app.select",
 	SQL:      selectGetByTypeSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -310,6 +312,7 @@ var selectGetForUpdateOperation = pawl.Operation{
 	Name:             "table.select.get_for_update",
 	Table:            "app.select",
 	SQL:              selectGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -317,6 +320,7 @@ var selectGetByTypeForUpdateOperation = pawl.Operation{
 	Name:             "table.select.get_by_type_for_update",
 	Table:            "app.select",
 	SQL:              selectGetByTypeForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -324,6 +328,7 @@ var selectGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.select.get_many_for_update",
 	Table:            "app.select",
 	SQL:              selectGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -335,17 +340,19 @@ var selectListOperation = pawl.Operation{
 }
 
 var selectDeleteOperation = pawl.Operation{
-	Name:  "table.select.delete",
-	Table: "app.select",
-	SQL:   selectDeleteSQL,
+	Name:    "table.select.delete",
+	Table:   "app.select",
+	SQL:     selectDeleteSQL,
+	KeyArgs: 1,
 }
 
 var selectSwitchOperation = pawl.EditOperation{
 	Operation: pawl.Operation{
-		Name:   "table.select.edit.switch",
-		Table:  "app.select",
-		SQL:    selectSwitchWriteSQL,
-		Errors: selectErrors,
+		Name:    "table.select.edit.switch",
+		Table:   "app.select",
+		SQL:     selectSwitchWriteSQL,
+		KeyArgs: 1,
+		Errors:  selectErrors,
 	},
 	LockSQL:  selectSwitchLockSQL,
 	Columns:  []string{"id", "type", "range", "ctx", "error", "any", "user", "URL"},

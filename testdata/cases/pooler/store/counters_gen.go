@@ -234,6 +234,7 @@ var countersGetOperation = pawl.Operation{
 	Name:     "table.counters.get",
 	Table:    "app.counters",
 	SQL:      countersGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -241,6 +242,7 @@ var countersGetForUpdateOperation = pawl.Operation{
 	Name:             "table.counters.get_for_update",
 	Table:            "app.counters",
 	SQL:              countersGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -248,6 +250,7 @@ var countersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.counters.get_many_for_update",
 	Table:            "app.counters",
 	SQL:              countersGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -259,9 +262,10 @@ var countersListOperation = pawl.Operation{
 }
 
 var countersDeleteOperation = pawl.Operation{
-	Name:  "table.counters.delete",
-	Table: "app.counters",
-	SQL:   countersDeleteSQL,
+	Name:    "table.counters.delete",
+	Table:   "app.counters",
+	SQL:     countersDeleteSQL,
+	KeyArgs: 1,
 }
 
 var countersTakeOperation = pawl.Operation{
@@ -269,4 +273,5 @@ var countersTakeOperation = pawl.Operation{
 	Table:      "app.counters",
 	SQL:        countersTakeSQL,
 	ExplainSQL: countersTakeExplainSQL,
+	KeyArgs:    1,
 }

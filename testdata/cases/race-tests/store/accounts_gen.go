@@ -243,6 +243,7 @@ var accountsGetOperation = pawl.Operation{
 	Name:     "table.accounts.get",
 	Table:    "app.accounts",
 	SQL:      accountsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -250,6 +251,7 @@ var accountsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.accounts.get_for_update",
 	Table:            "app.accounts",
 	SQL:              accountsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -257,6 +259,7 @@ var accountsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.accounts.get_many_for_update",
 	Table:            "app.accounts",
 	SQL:              accountsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -268,10 +271,11 @@ var accountsListOperation = pawl.Operation{
 }
 
 var accountsDeleteOperation = pawl.Operation{
-	Name:   "table.accounts.delete",
-	Table:  "app.accounts",
-	SQL:    accountsDeleteSQL,
-	Errors: accountsErrors,
+	Name:    "table.accounts.delete",
+	Table:   "app.accounts",
+	SQL:     accountsDeleteSQL,
+	KeyArgs: 1,
+	Errors:  accountsErrors,
 }
 
 var accountsWithdrawOperation = pawl.Operation{
@@ -279,4 +283,5 @@ var accountsWithdrawOperation = pawl.Operation{
 	Table:      "app.accounts",
 	SQL:        accountsWithdrawSQL,
 	ExplainSQL: accountsWithdrawExplainSQL,
+	KeyArgs:    1,
 }

@@ -321,6 +321,7 @@ var foldersGetOperation = pawl.Operation{
 	Name:     "table.folders.get",
 	Table:    "app.folders",
 	SQL:      foldersGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -328,6 +329,7 @@ var foldersGetForUpdateOperation = pawl.Operation{
 	Name:             "table.folders.get_for_update",
 	Table:            "app.folders",
 	SQL:              foldersGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -335,6 +337,7 @@ var foldersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.folders.get_many_for_update",
 	Table:            "app.folders",
 	SQL:              foldersGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -349,21 +352,24 @@ var foldersListByParentOperation = pawl.Operation{
 	Name:     "table.folders.list_by_parent",
 	Table:    "app.folders",
 	SQL:      foldersListByParentSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
 var foldersDeleteOperation = pawl.Operation{
-	Name:   "table.folders.delete",
-	Table:  "app.folders",
-	SQL:    foldersDeleteSQL,
-	Errors: foldersErrors,
+	Name:    "table.folders.delete",
+	Table:   "app.folders",
+	SQL:     foldersDeleteSQL,
+	KeyArgs: 1,
+	Errors:  foldersErrors,
 }
 
 var foldersGrowOperation = pawl.EditOperation{
 	Operation: pawl.Operation{
-		Name:  "table.folders.edit.grow",
-		Table: "app.folders",
-		SQL:   foldersGrowWriteSQL,
+		Name:    "table.folders.edit.grow",
+		Table:   "app.folders",
+		SQL:     foldersGrowWriteSQL,
+		KeyArgs: 1,
 	},
 	LockSQL:  foldersGrowLockSQL,
 	Columns:  []string{"id", "parent_id", "size"},
@@ -372,9 +378,10 @@ var foldersGrowOperation = pawl.EditOperation{
 
 var foldersTryGrowOperation = pawl.EditOperation{
 	Operation: pawl.Operation{
-		Name:  "table.folders.edit.try_grow",
-		Table: "app.folders",
-		SQL:   foldersTryGrowWriteSQL,
+		Name:    "table.folders.edit.try_grow",
+		Table:   "app.folders",
+		SQL:     foldersTryGrowWriteSQL,
+		KeyArgs: 1,
 	},
 	LockSQL:  foldersTryGrowLockSQL,
 	Columns:  []string{"id", "parent_id", "size"},

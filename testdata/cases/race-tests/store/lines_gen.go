@@ -294,6 +294,7 @@ var linesGetOperation = pawl.Operation{
 	Name:     "table.lines.get",
 	Table:    "app.lines",
 	SQL:      linesGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -301,6 +302,7 @@ var linesGetByItemOperation = pawl.Operation{
 	Name:     "table.lines.get_by_item",
 	Table:    "app.lines",
 	SQL:      linesGetByItemSQL,
+	KeyArgs:  3,
 	ReadOnly: true,
 }
 
@@ -308,6 +310,7 @@ var linesGetForUpdateOperation = pawl.Operation{
 	Name:             "table.lines.get_for_update",
 	Table:            "app.lines",
 	SQL:              linesGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -315,6 +318,7 @@ var linesGetByItemForUpdateOperation = pawl.Operation{
 	Name:             "table.lines.get_by_item_for_update",
 	Table:            "app.lines",
 	SQL:              linesGetByItemForUpdateSQL,
+	KeyArgs:          3,
 	NeedsTransaction: true,
 }
 
@@ -322,6 +326,7 @@ var linesGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.lines.get_many_for_update",
 	Table:            "app.lines",
 	SQL:              linesGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -336,11 +341,13 @@ var linesListByOrderOperation = pawl.Operation{
 	Name:     "table.lines.list_by_order",
 	Table:    "app.lines",
 	SQL:      linesListByOrderSQL,
+	KeyArgs:  2,
 	ReadOnly: true,
 }
 
 var linesDeleteOperation = pawl.Operation{
-	Name:  "table.lines.delete",
-	Table: "app.lines",
-	SQL:   linesDeleteSQL,
+	Name:    "table.lines.delete",
+	Table:   "app.lines",
+	SQL:     linesDeleteSQL,
+	KeyArgs: 1,
 }

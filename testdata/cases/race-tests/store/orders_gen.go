@@ -437,6 +437,7 @@ var ordersGetOperation = pawl.Operation{
 	Name:     "table.orders.get",
 	Table:    "app.orders",
 	SQL:      ordersGetSQL,
+	KeyArgs:  2,
 	ReadOnly: true,
 }
 
@@ -444,6 +445,7 @@ var ordersGetForUpdateOperation = pawl.Operation{
 	Name:             "table.orders.get_for_update",
 	Table:            "app.orders",
 	SQL:              ordersGetForUpdateSQL,
+	KeyArgs:          2,
 	NeedsTransaction: true,
 }
 
@@ -458,6 +460,7 @@ var ordersListByAccountOperation = pawl.Operation{
 	Name:     "table.orders.list_by_account",
 	Table:    "app.orders",
 	SQL:      ordersListByAccountSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -465,14 +468,16 @@ var ordersListByPayerOperation = pawl.Operation{
 	Name:     "table.orders.list_by_payer",
 	Table:    "app.orders",
 	SQL:      ordersListByPayerSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
 var ordersDeleteOperation = pawl.Operation{
-	Name:   "table.orders.delete",
-	Table:  "app.orders",
-	SQL:    ordersDeleteSQL,
-	Errors: ordersErrors,
+	Name:    "table.orders.delete",
+	Table:   "app.orders",
+	SQL:     ordersDeleteSQL,
+	KeyArgs: 2,
+	Errors:  ordersErrors,
 }
 
 var ordersPlaceOperation = pawl.Operation{
@@ -480,6 +485,7 @@ var ordersPlaceOperation = pawl.Operation{
 	Table:      "app.orders",
 	SQL:        ordersPlaceSQL,
 	ExplainSQL: ordersPlaceExplainSQL,
+	KeyArgs:    2,
 	Wanted:     "placed",
 }
 
@@ -489,6 +495,7 @@ var ordersPayOperation = pawl.Operation{
 	SQL:         ordersPaySQL,
 	ExplainSQL:  ordersPayExplainSQL,
 	ExplainArgs: []int{1, 2},
+	KeyArgs:     2,
 	Wanted:      "paid",
 	Errors:      ordersErrors,
 }
@@ -498,14 +505,16 @@ var ordersCancelOperation = pawl.Operation{
 	Table:      "app.orders",
 	SQL:        ordersCancelSQL,
 	ExplainSQL: ordersCancelExplainSQL,
+	KeyArgs:    2,
 	Wanted:     "void",
 }
 
 var ordersAnnotateOperation = pawl.EditOperation{
 	Operation: pawl.Operation{
-		Name:  "table.orders.edit.annotate",
-		Table: "app.orders",
-		SQL:   ordersAnnotateWriteSQL,
+		Name:    "table.orders.edit.annotate",
+		Table:   "app.orders",
+		SQL:     ordersAnnotateWriteSQL,
+		KeyArgs: 2,
 	},
 	LockSQL:  ordersAnnotateLockSQL,
 	Columns:  []string{"region", "number", "account", "state", "paid_by", "note"},

@@ -189,6 +189,7 @@ var tagsGetOperation = pawl.Operation{
 	Name:     "table.tags.get",
 	Table:    "app.tags",
 	SQL:      tagsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -196,6 +197,7 @@ var tagsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.tags.get_for_update",
 	Table:            "app.tags",
 	SQL:              tagsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -203,6 +205,7 @@ var tagsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.tags.get_many_for_update",
 	Table:            "app.tags",
 	SQL:              tagsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -214,7 +217,8 @@ var tagsListOperation = pawl.Operation{
 }
 
 var tagsDeleteOperation = pawl.Operation{
-	Name:  "table.tags.delete",
-	Table: "app.tags",
-	SQL:   tagsDeleteSQL,
+	Name:    "table.tags.delete",
+	Table:   "app.tags",
+	SQL:     tagsDeleteSQL,
+	KeyArgs: 1,
 }

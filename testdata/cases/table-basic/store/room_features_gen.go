@@ -169,6 +169,7 @@ var roomFeaturesGetOperation = pawl.Operation{
 	Name:     "table.room_features.get",
 	Table:    "app.room_features",
 	SQL:      roomFeaturesGetSQL,
+	KeyArgs:  2,
 	ReadOnly: true,
 }
 
@@ -176,6 +177,7 @@ var roomFeaturesGetForUpdateOperation = pawl.Operation{
 	Name:             "table.room_features.get_for_update",
 	Table:            "app.room_features",
 	SQL:              roomFeaturesGetForUpdateSQL,
+	KeyArgs:          2,
 	NeedsTransaction: true,
 }
 
@@ -187,7 +189,8 @@ var roomFeaturesListOperation = pawl.Operation{
 }
 
 var roomFeaturesDeleteOperation = pawl.Operation{
-	Name:  "table.room_features.delete",
-	Table: "app.room_features",
-	SQL:   roomFeaturesDeleteSQL,
+	Name:    "table.room_features.delete",
+	Table:   "app.room_features",
+	SQL:     roomFeaturesDeleteSQL,
+	KeyArgs: 2,
 }

@@ -209,6 +209,7 @@ var roomsGetOperation = pawl.Operation{
 	Name:     "table.rooms.get",
 	Table:    "app.rooms",
 	SQL:      roomsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -216,6 +217,7 @@ var roomsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.rooms.get_for_update",
 	Table:            "app.rooms",
 	SQL:              roomsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -223,6 +225,7 @@ var roomsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.rooms.get_many_for_update",
 	Table:            "app.rooms",
 	SQL:              roomsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -234,7 +237,8 @@ var roomsListOperation = pawl.Operation{
 }
 
 var roomsDeleteOperation = pawl.Operation{
-	Name:  "table.rooms.delete",
-	Table: "app.rooms",
-	SQL:   roomsDeleteSQL,
+	Name:    "table.rooms.delete",
+	Table:   "app.rooms",
+	SQL:     roomsDeleteSQL,
+	KeyArgs: 1,
 }

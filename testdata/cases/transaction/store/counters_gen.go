@@ -235,6 +235,7 @@ var countersGetOperation = pawl.Operation{
 	Name:     "table.counters.get",
 	Table:    "app.counters",
 	SQL:      countersGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -242,6 +243,7 @@ var countersGetForUpdateOperation = pawl.Operation{
 	Name:             "table.counters.get_for_update",
 	Table:            "app.counters",
 	SQL:              countersGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -249,6 +251,7 @@ var countersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.counters.get_many_for_update",
 	Table:            "app.counters",
 	SQL:              countersGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -260,9 +263,10 @@ var countersListOperation = pawl.Operation{
 }
 
 var countersDeleteOperation = pawl.Operation{
-	Name:  "table.counters.delete",
-	Table: "app.counters",
-	SQL:   countersDeleteSQL,
+	Name:    "table.counters.delete",
+	Table:   "app.counters",
+	SQL:     countersDeleteSQL,
+	KeyArgs: 1,
 }
 
 var countersAddOperation = pawl.Operation{
@@ -270,5 +274,6 @@ var countersAddOperation = pawl.Operation{
 	Table:       "app.counters",
 	SQL:         countersAddSQL,
 	ExplainSQL:  countersAddExplainSQL,
+	KeyArgs:     1,
 	Transaction: &hotLimits,
 }

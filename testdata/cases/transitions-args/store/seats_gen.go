@@ -302,6 +302,7 @@ var seatsGetOperation = pawl.Operation{
 	Name:     "table.seats.get",
 	Table:    "app.seats",
 	SQL:      seatsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -309,6 +310,7 @@ var seatsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.seats.get_for_update",
 	Table:            "app.seats",
 	SQL:              seatsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -316,6 +318,7 @@ var seatsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.seats.get_many_for_update",
 	Table:            "app.seats",
 	SQL:              seatsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -327,9 +330,10 @@ var seatsListOperation = pawl.Operation{
 }
 
 var seatsDeleteOperation = pawl.Operation{
-	Name:  "table.seats.delete",
-	Table: "app.seats",
-	SQL:   seatsDeleteSQL,
+	Name:    "table.seats.delete",
+	Table:   "app.seats",
+	SQL:     seatsDeleteSQL,
+	KeyArgs: 1,
 }
 
 var seatsBookOperation = pawl.Operation{
@@ -337,6 +341,7 @@ var seatsBookOperation = pawl.Operation{
 	Table:      "app.seats",
 	SQL:        seatsBookSQL,
 	ExplainSQL: seatsBookExplainSQL,
+	KeyArgs:    1,
 	Wanted:     "booked",
 	Guard:      "version < @limit",
 }
@@ -346,5 +351,6 @@ var seatsReleaseOperation = pawl.Operation{
 	Table:      "app.seats",
 	SQL:        seatsReleaseSQL,
 	ExplainSQL: seatsReleaseExplainSQL,
+	KeyArgs:    1,
 	Wanted:     "free",
 }

@@ -272,6 +272,7 @@ var ticketsGetOperation = pawl.Operation{
 	Name:     "table.tickets.get",
 	Table:    "app.tickets",
 	SQL:      ticketsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -279,6 +280,7 @@ var ticketsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.tickets.get_for_update",
 	Table:            "app.tickets",
 	SQL:              ticketsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -286,6 +288,7 @@ var ticketsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.tickets.get_many_for_update",
 	Table:            "app.tickets",
 	SQL:              ticketsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -297,9 +300,10 @@ var ticketsListOperation = pawl.Operation{
 }
 
 var ticketsDeleteOperation = pawl.Operation{
-	Name:  "table.tickets.delete",
-	Table: "app.tickets",
-	SQL:   ticketsDeleteSQL,
+	Name:    "table.tickets.delete",
+	Table:   "app.tickets",
+	SQL:     ticketsDeleteSQL,
+	KeyArgs: 1,
 }
 
 var ticketsCloseOperation = pawl.Operation{
@@ -307,6 +311,7 @@ var ticketsCloseOperation = pawl.Operation{
 	Table:      "app.tickets",
 	SQL:        ticketsCloseSQL,
 	ExplainSQL: ticketsCloseExplainSQL,
+	KeyArgs:    1,
 	Wanted:     "closed",
 }
 
@@ -315,5 +320,6 @@ var ticketsReopenOperation = pawl.Operation{
 	Table:      "app.tickets",
 	SQL:        ticketsReopenSQL,
 	ExplainSQL: ticketsReopenExplainSQL,
+	KeyArgs:    1,
 	Wanted:     "open",
 }

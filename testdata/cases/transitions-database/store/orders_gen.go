@@ -332,6 +332,7 @@ var ordersGetOperation = pawl.Operation{
 	Name:     "table.orders.get",
 	Table:    "app.orders",
 	SQL:      ordersGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -339,6 +340,7 @@ var ordersGetForUpdateOperation = pawl.Operation{
 	Name:             "table.orders.get_for_update",
 	Table:            "app.orders",
 	SQL:              ordersGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -346,6 +348,7 @@ var ordersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.orders.get_many_for_update",
 	Table:            "app.orders",
 	SQL:              ordersGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -357,9 +360,10 @@ var ordersListOperation = pawl.Operation{
 }
 
 var ordersDeleteOperation = pawl.Operation{
-	Name:  "table.orders.delete",
-	Table: "app.orders",
-	SQL:   ordersDeleteSQL,
+	Name:    "table.orders.delete",
+	Table:   "app.orders",
+	SQL:     ordersDeleteSQL,
+	KeyArgs: 1,
 }
 
 var ordersPayOperation = pawl.Operation{
@@ -367,6 +371,7 @@ var ordersPayOperation = pawl.Operation{
 	Table:      "app.orders",
 	SQL:        ordersPaySQL,
 	ExplainSQL: ordersPayExplainSQL,
+	KeyArgs:    1,
 	Wanted:     "paid",
 }
 
@@ -375,6 +380,7 @@ var ordersSendOperation = pawl.Operation{
 	Table:      "app.orders",
 	SQL:        ordersSendSQL,
 	ExplainSQL: ordersSendExplainSQL,
+	KeyArgs:    1,
 	Wanted:     "sent",
 	Guard:      "total < 1000",
 }
@@ -384,5 +390,6 @@ var ordersCancelOperation = pawl.Operation{
 	Table:      "app.orders",
 	SQL:        ordersCancelSQL,
 	ExplainSQL: ordersCancelExplainSQL,
+	KeyArgs:    1,
 	Wanted:     "cancelled",
 }

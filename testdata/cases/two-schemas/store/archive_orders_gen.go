@@ -232,6 +232,7 @@ var archiveOrdersGetOperation = pawl.Operation{
 	Name:     "table.archive_orders.get",
 	Table:    "Archive.orders",
 	SQL:      archiveOrdersGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -239,6 +240,7 @@ var archiveOrdersGetForUpdateOperation = pawl.Operation{
 	Name:             "table.archive_orders.get_for_update",
 	Table:            "Archive.orders",
 	SQL:              archiveOrdersGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -246,6 +248,7 @@ var archiveOrdersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.archive_orders.get_many_for_update",
 	Table:            "Archive.orders",
 	SQL:              archiveOrdersGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -257,9 +260,10 @@ var archiveOrdersListOperation = pawl.Operation{
 }
 
 var archiveOrdersDeleteOperation = pawl.Operation{
-	Name:  "table.archive_orders.delete",
-	Table: "Archive.orders",
-	SQL:   archiveOrdersDeleteSQL,
+	Name:    "table.archive_orders.delete",
+	Table:   "Archive.orders",
+	SQL:     archiveOrdersDeleteSQL,
+	KeyArgs: 1,
 }
 
 var archiveOrdersCloseOperation = pawl.Operation{
@@ -267,5 +271,6 @@ var archiveOrdersCloseOperation = pawl.Operation{
 	Table:      "Archive.orders",
 	SQL:        archiveOrdersCloseSQL,
 	ExplainSQL: archiveOrdersCloseExplainSQL,
+	KeyArgs:    1,
 	Wanted:     "closed",
 }

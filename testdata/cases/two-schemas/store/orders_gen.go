@@ -232,6 +232,7 @@ var ordersGetOperation = pawl.Operation{
 	Name:     "table.orders.get",
 	Table:    "app.orders",
 	SQL:      ordersGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -239,6 +240,7 @@ var ordersGetForUpdateOperation = pawl.Operation{
 	Name:             "table.orders.get_for_update",
 	Table:            "app.orders",
 	SQL:              ordersGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -246,6 +248,7 @@ var ordersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.orders.get_many_for_update",
 	Table:            "app.orders",
 	SQL:              ordersGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -257,10 +260,11 @@ var ordersListOperation = pawl.Operation{
 }
 
 var ordersDeleteOperation = pawl.Operation{
-	Name:   "table.orders.delete",
-	Table:  "app.orders",
-	SQL:    ordersDeleteSQL,
-	Errors: ordersErrors,
+	Name:    "table.orders.delete",
+	Table:   "app.orders",
+	SQL:     ordersDeleteSQL,
+	KeyArgs: 1,
+	Errors:  ordersErrors,
 }
 
 var ordersCloseOperation = pawl.Operation{
@@ -268,5 +272,6 @@ var ordersCloseOperation = pawl.Operation{
 	Table:      "app.orders",
 	SQL:        ordersCloseSQL,
 	ExplainSQL: ordersCloseExplainSQL,
+	KeyArgs:    1,
 	Wanted:     "closed",
 }
