@@ -62,7 +62,7 @@ func (l *logObserver) Observe(ctx context.Context, e Event) {
 // error of the operation: those end as OutcomeError.
 func levelOf(o Outcome) slog.Level {
 	switch o {
-	case OutcomeOK, OutcomeRepeated:
+	case OutcomeOK, OutcomeRepeated, OutcomeInserted, OutcomeUpdated, OutcomeUnchanged:
 		return slog.LevelDebug
 	case OutcomeBusy, OutcomeTimeout, OutcomeClaimLost, OutcomeExhausted:
 		return slog.LevelWarn

@@ -34,8 +34,13 @@ var (
 		ExplainSQL: `SELECT id, CASE status WHEN 'booked' THEN 'repeat' ELSE 'state' END, status FROM seats WHERE id = $1::bigint`,
 	}
 	lockSeat = pawl.Operation{Name: "table.seats.lock", Table: "public.seats", SQL: `UPDATE seats SET status = status WHERE id = $1::bigint`}
-	flaky    = pawl.Operation{Name: "flaky", SQL: `SELECT flaky($1::bigint)`}
-	tasks    = pawl.Queue[task]{CompleteOp: pawl.Operation{
+	keepSeat = pawl.Operation{
+		Name: "table.seats.upsert.keep", Table: "public.seats",
+		SQL:        `INSERT INTO seats (id) VALUES ($1::bigint) ON CONFLICT (id) DO NOTHING RETURNING id, 'inserted'`,
+		ExplainSQL: `SELECT id, 'unchanged' FROM seats WHERE id = $1::bigint`,
+	}
+	flaky = pawl.Operation{Name: "flaky", SQL: `SELECT flaky($1::bigint)`}
+	tasks = pawl.Queue[task]{CompleteOp: pawl.Operation{
 		Name: "queue.tasks.complete",
 		SQL:  `SELECT id FROM unnest($1::bigint[], $2::bigint[]) AS t (id, fence) WHERE fence = 2`,
 	}}
@@ -43,7 +48,7 @@ var (
 
 type task struct{ pawl.Claim }
 
-// series are those of pawl.operations by their attributes, with their values.
+// series are the counters by their names and attributes, with their values.
 func series(t *testing.T, reader *sdk.ManualReader) map[string]int64 {
 	t.Helper()
 	var metrics metricdata.ResourceMetrics
@@ -52,11 +57,11 @@ func series(t *testing.T, reader *sdk.ManualReader) map[string]int64 {
 	for _, scope := range metrics.ScopeMetrics {
 		for _, m := range scope.Metrics {
 			sum, ok := m.Data.(metricdata.Sum[int64])
-			if m.Name != otelpawl.Operations || !ok {
+			if !ok {
 				continue
 			}
 			for _, point := range sum.DataPoints {
-				found[point.Attributes.Encoded(attribute.DefaultEncoder())] += point.Value
+				found[m.Name+" "+point.Attributes.Encoded(attribute.DefaultEncoder())] += point.Value
 			}
 		}
 	}
@@ -105,6 +110,10 @@ func TestRates(t *testing.T) {
 	must(t, err)
 	_, _ = pawl.Exec(ctx, s, &lockSeat, 1) // waits longer than it may
 	must(t, holder.Rollback(ctx))
+	for range 2 {
+		_, _, err := pawl.Upsert(ctx, s, &keepSeat, func(id *int64) []any { return []any{id} }, 7)
+		must(t, err)
+	}
 	// Its work was done, and the task had gone to somebody else.
 	if err := tasks.Complete(ctx, s, pawl.Claim{ID: 1, Fence: 1}); !errors.Is(err, pawl.ErrClaimLost) {
 		t.Errorf("completing a lost claim: %v", err)
@@ -112,16 +121,18 @@ func TestRates(t *testing.T) {
 
 	got := series(t, reader)
 	for want, n := range map[string]int64{
-		"kind=operation,operation=table.seats.insert,outcome=ok,table=public.seats":                                              1,
-		"constraint=seats_pkey,kind=operation,operation=table.seats.insert,outcome=constraint,sqlstate=23505,table=public.seats": 1,
-		"kind=operation,operation=table.seats.book,outcome=repeated,table=public.seats":                                          1,
-		"kind=operation,operation=table.seats.book,outcome=not_found,table=public.seats":                                         1,
-		"kind=operation,operation=table.seats.book,outcome=wrong_state,table=public.seats":                                       1,
-		"kind=operation,operation=flaky,outcome=retried,sqlstate=40001":                                                          2,
-		"kind=transaction,operation=swap,outcome=retried,sqlstate=40001":                                                         1,
-		"kind=transaction,operation=swap,outcome=ok":                                                                             1,
-		"kind=operation,operation=table.seats.lock,outcome=busy,sqlstate=55P03,table=public.seats":                               1,
-		"kind=operation,operation=queue.tasks.complete,outcome=claim_lost":                                                       1,
+		"pawl.operations kind=operation,operation=table.seats.insert,outcome=ok,table=public.seats":                                              1,
+		"pawl.operations constraint=seats_pkey,kind=operation,operation=table.seats.insert,outcome=constraint,sqlstate=23505,table=public.seats": 1,
+		"pawl.operations kind=operation,operation=table.seats.book,outcome=repeated,table=public.seats":                                          1,
+		"pawl.operations kind=operation,operation=table.seats.book,outcome=not_found,table=public.seats":                                         1,
+		"pawl.operations kind=operation,operation=table.seats.book,outcome=wrong_state,table=public.seats":                                       1,
+		"pawl.operations kind=operation,operation=flaky,outcome=retried,sqlstate=40001":                                                          2,
+		"pawl.operations kind=transaction,operation=swap,outcome=retried,sqlstate=40001":                                                         1,
+		"pawl.operations kind=transaction,operation=swap,outcome=ok":                                                                             1,
+		"pawl.operations kind=operation,operation=table.seats.lock,outcome=busy,sqlstate=55P03,table=public.seats":                               1,
+		"pawl.operations kind=operation,operation=queue.tasks.complete,outcome=claim_lost":                                                       1,
+		"pawl.upserted.rows operation=table.seats.upsert.keep,outcome=inserted":                                                                  1,
+		"pawl.upserted.rows operation=table.seats.upsert.keep,outcome=unchanged":                                                                 1,
 	} {
 		if got[want] != n {
 			t.Errorf("%s was counted %d times, want %d", want, got[want], n)

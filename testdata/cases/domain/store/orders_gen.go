@@ -368,6 +368,7 @@ var ordersGetOperation = pawl.Operation{
 	Name:     "table.orders.get",
 	Table:    "app.orders",
 	SQL:      ordersGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -375,6 +376,7 @@ var ordersGetByCodeOperation = pawl.Operation{
 	Name:     "table.orders.get_by_code",
 	Table:    "app.orders",
 	SQL:      ordersGetByCodeSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -382,6 +384,7 @@ var ordersGetForUpdateOperation = pawl.Operation{
 	Name:             "table.orders.get_for_update",
 	Table:            "app.orders",
 	SQL:              ordersGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -389,6 +392,7 @@ var ordersGetByCodeForUpdateOperation = pawl.Operation{
 	Name:             "table.orders.get_by_code_for_update",
 	Table:            "app.orders",
 	SQL:              ordersGetByCodeForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -396,6 +400,7 @@ var ordersGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.orders.get_many_for_update",
 	Table:            "app.orders",
 	SQL:              ordersGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -407,9 +412,10 @@ var ordersListOperation = pawl.Operation{
 }
 
 var ordersDeleteOperation = pawl.Operation{
-	Name:  "table.orders.delete",
-	Table: "app.orders",
-	SQL:   ordersDeleteSQL,
+	Name:    "table.orders.delete",
+	Table:   "app.orders",
+	SQL:     ordersDeleteSQL,
+	KeyArgs: 1,
 }
 
 var ordersPayOperation = pawl.Operation{
@@ -417,6 +423,7 @@ var ordersPayOperation = pawl.Operation{
 	Table:      "app.orders",
 	SQL:        ordersPaySQL,
 	ExplainSQL: ordersPayExplainSQL,
+	KeyArgs:    1,
 	Wanted:     "paid",
 }
 
@@ -425,4 +432,5 @@ var ordersDiscountOperation = pawl.Operation{
 	Table:      "app.orders",
 	SQL:        ordersDiscountSQL,
 	ExplainSQL: ordersDiscountExplainSQL,
+	KeyArgs:    1,
 }

@@ -1026,6 +1026,7 @@ var listsGetOperation = pawl.Operation{
 	Name:     "table.lists.get",
 	Table:    "app.lists",
 	SQL:      listsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -1033,6 +1034,7 @@ var listsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.lists.get_for_update",
 	Table:            "app.lists",
 	SQL:              listsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -1040,6 +1042,7 @@ var listsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.lists.get_many_for_update",
 	Table:            "app.lists",
 	SQL:              listsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -1051,16 +1054,18 @@ var listsListOperation = pawl.Operation{
 }
 
 var listsDeleteOperation = pawl.Operation{
-	Name:  "table.lists.delete",
-	Table: "app.lists",
-	SQL:   listsDeleteSQL,
+	Name:    "table.lists.delete",
+	Table:   "app.lists",
+	SQL:     listsDeleteSQL,
+	KeyArgs: 1,
 }
 
 var listsChangeOperation = pawl.EditOperation{
 	Operation: pawl.Operation{
-		Name:  "table.lists.edit.change",
-		Table: "app.lists",
-		SQL:   listsChangeWriteSQL,
+		Name:    "table.lists.edit.change",
+		Table:   "app.lists",
+		SQL:     listsChangeWriteSQL,
+		KeyArgs: 1,
 	},
 	LockSQL:  listsChangeLockSQL,
 	Columns:  []string{"id", "a_int2", "a_int4", "a_int8", "a_oid", "a_xid8", "a_bool", "a_float4", "a_float8", "a_numeric", "a_text", "a_varchar", "a_bpchar", "a_name", "a_citext", "a_ltree", "a_xml", "a_bytea", "a_json", "a_jsonb", "a_uuid", "a_timestamptz", "a_timestamp", "a_date", "a_time", "a_timetz", "a_interval", "a_inet", "a_cidr", "a_macaddr", "a_macaddr8", "a_bit", "a_varbit", "a_money", "a_pg_lsn", "a_regclass", "a_xid", "a_cid", "a_tid", "a_point", "a_line", "a_lseg", "a_box", "a_path", "a_polygon", "a_circle", "a_tsvector", "a_tsquery", "a_jsonpath", "a_hstore", "a_int4range", "a_int8range", "a_numrange", "a_tsrange", "a_tstzrange", "a_daterange", "a_int4multirange", "a_int8multirange", "a_nummultirange", "a_tsmultirange", "a_tstzmultirange", "a_datemultirange", "a_mood", "sparse_int2", "sparse_int4", "sparse_int8", "sparse_oid", "sparse_xid8", "sparse_bool", "sparse_float4", "sparse_float8", "sparse_numeric", "sparse_text", "sparse_varchar", "sparse_bpchar", "sparse_name", "sparse_citext", "sparse_ltree", "sparse_xml", "sparse_bytea", "sparse_json", "sparse_jsonb", "sparse_uuid", "sparse_timestamptz", "sparse_timestamp", "sparse_date", "sparse_time", "sparse_timetz", "sparse_interval", "sparse_inet", "sparse_cidr", "sparse_macaddr", "sparse_macaddr8", "sparse_bit", "sparse_varbit", "sparse_money", "sparse_pg_lsn", "sparse_regclass", "sparse_xid", "sparse_cid", "sparse_tid", "sparse_point", "sparse_line", "sparse_lseg", "sparse_box", "sparse_path", "sparse_polygon", "sparse_circle", "sparse_tsvector", "sparse_tsquery", "sparse_jsonpath", "sparse_hstore", "sparse_int4range", "sparse_int8range", "sparse_numrange", "sparse_tsrange", "sparse_tstzrange", "sparse_daterange", "sparse_int4multirange", "sparse_int8multirange", "sparse_nummultirange", "sparse_tsmultirange", "sparse_tstzmultirange", "sparse_datemultirange", "sparse_mood"},

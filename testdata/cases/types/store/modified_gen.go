@@ -277,6 +277,7 @@ var modifiedGetOperation = pawl.Operation{
 	Name:     "table.modified.get",
 	Table:    "app.modified",
 	SQL:      modifiedGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -284,6 +285,7 @@ var modifiedGetForUpdateOperation = pawl.Operation{
 	Name:             "table.modified.get_for_update",
 	Table:            "app.modified",
 	SQL:              modifiedGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -291,6 +293,7 @@ var modifiedGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.modified.get_many_for_update",
 	Table:            "app.modified",
 	SQL:              modifiedGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -302,16 +305,18 @@ var modifiedListOperation = pawl.Operation{
 }
 
 var modifiedDeleteOperation = pawl.Operation{
-	Name:  "table.modified.delete",
-	Table: "app.modified",
-	SQL:   modifiedDeleteSQL,
+	Name:    "table.modified.delete",
+	Table:   "app.modified",
+	SQL:     modifiedDeleteSQL,
+	KeyArgs: 1,
 }
 
 var modifiedChangeOperation = pawl.EditOperation{
 	Operation: pawl.Operation{
-		Name:  "table.modified.edit.change",
-		Table: "app.modified",
-		SQL:   modifiedChangeWriteSQL,
+		Name:    "table.modified.edit.change",
+		Table:   "app.modified",
+		SQL:     modifiedChangeWriteSQL,
+		KeyArgs: 1,
 	},
 	LockSQL:  modifiedChangeLockSQL,
 	Columns:  []string{"id", "a_exact", "a_instant", "a_clock", "a_length", "a_mask", "a_padded", "a_spelled", "a_qualified", "a_exacts"},

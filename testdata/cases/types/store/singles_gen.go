@@ -2256,6 +2256,7 @@ var singlesGetOperation = pawl.Operation{
 	Name:     "table.singles.get",
 	Table:    "app.singles",
 	SQL:      singlesGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -2263,6 +2264,7 @@ var singlesGetForUpdateOperation = pawl.Operation{
 	Name:             "table.singles.get_for_update",
 	Table:            "app.singles",
 	SQL:              singlesGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -2270,6 +2272,7 @@ var singlesGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.singles.get_many_for_update",
 	Table:            "app.singles",
 	SQL:              singlesGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -2372,16 +2375,18 @@ var singlesListByBoolOperation = pawl.Operation{
 }
 
 var singlesDeleteOperation = pawl.Operation{
-	Name:  "table.singles.delete",
-	Table: "app.singles",
-	SQL:   singlesDeleteSQL,
+	Name:    "table.singles.delete",
+	Table:   "app.singles",
+	SQL:     singlesDeleteSQL,
+	KeyArgs: 1,
 }
 
 var singlesChangeOperation = pawl.EditOperation{
 	Operation: pawl.Operation{
-		Name:  "table.singles.edit.change",
-		Table: "app.singles",
-		SQL:   singlesChangeWriteSQL,
+		Name:    "table.singles.edit.change",
+		Table:   "app.singles",
+		SQL:     singlesChangeWriteSQL,
+		KeyArgs: 1,
 	},
 	LockSQL:  singlesChangeLockSQL,
 	Columns:  []string{"id", "a_int2", "a_int4", "a_int8", "a_oid", "a_xid8", "a_bool", "a_float4", "a_float8", "a_numeric", "a_text", "a_varchar", "a_bpchar", "a_name", "a_citext", "a_ltree", "a_xml", "a_bytea", "a_json", "a_jsonb", "a_uuid", "a_timestamptz", "a_timestamp", "a_date", "a_time", "a_timetz", "a_interval", "a_inet", "a_cidr", "a_macaddr", "a_macaddr8", "a_bit", "a_varbit", "a_money", "a_pg_lsn", "a_regclass", "a_xid", "a_cid", "a_tid", "a_point", "a_line", "a_lseg", "a_box", "a_path", "a_polygon", "a_circle", "a_tsvector", "a_tsquery", "a_jsonpath", "a_hstore", "a_int4range", "a_int8range", "a_numrange", "a_tsrange", "a_tstzrange", "a_daterange", "a_int4multirange", "a_int8multirange", "a_nummultirange", "a_tsmultirange", "a_tstzmultirange", "a_datemultirange", "a_mood", "maybe_int2", "maybe_int4", "maybe_int8", "maybe_oid", "maybe_xid8", "maybe_bool", "maybe_float4", "maybe_float8", "maybe_numeric", "maybe_text", "maybe_varchar", "maybe_bpchar", "maybe_name", "maybe_citext", "maybe_ltree", "maybe_xml", "maybe_bytea", "maybe_json", "maybe_jsonb", "maybe_uuid", "maybe_timestamptz", "maybe_timestamp", "maybe_date", "maybe_time", "maybe_timetz", "maybe_interval", "maybe_inet", "maybe_cidr", "maybe_macaddr", "maybe_macaddr8", "maybe_bit", "maybe_varbit", "maybe_money", "maybe_pg_lsn", "maybe_regclass", "maybe_xid", "maybe_cid", "maybe_tid", "maybe_point", "maybe_line", "maybe_lseg", "maybe_box", "maybe_path", "maybe_polygon", "maybe_circle", "maybe_tsvector", "maybe_tsquery", "maybe_jsonpath", "maybe_hstore", "maybe_int4range", "maybe_int8range", "maybe_numrange", "maybe_tsrange", "maybe_tstzrange", "maybe_daterange", "maybe_int4multirange", "maybe_int8multirange", "maybe_nummultirange", "maybe_tsmultirange", "maybe_tstzmultirange", "maybe_datemultirange", "maybe_mood"},

@@ -599,6 +599,7 @@ var accountsGetOperation = pawl.Operation{
 	Name:     "table.accounts.get",
 	Table:    "app.accounts",
 	SQL:      accountsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -606,6 +607,7 @@ var accountsGetByEmailOperation = pawl.Operation{
 	Name:     "table.accounts.get_by_email",
 	Table:    "app.accounts",
 	SQL:      accountsGetByEmailSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -613,6 +615,7 @@ var accountsGetByHandleOperation = pawl.Operation{
 	Name:     "table.accounts.get_by_handle",
 	Table:    "app.accounts",
 	SQL:      accountsGetByHandleSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -620,6 +623,7 @@ var accountsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.accounts.get_for_update",
 	Table:            "app.accounts",
 	SQL:              accountsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -627,6 +631,7 @@ var accountsGetByEmailForUpdateOperation = pawl.Operation{
 	Name:             "table.accounts.get_by_email_for_update",
 	Table:            "app.accounts",
 	SQL:              accountsGetByEmailForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -634,6 +639,7 @@ var accountsGetByHandleForUpdateOperation = pawl.Operation{
 	Name:             "table.accounts.get_by_handle_for_update",
 	Table:            "app.accounts",
 	SQL:              accountsGetByHandleForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -641,6 +647,7 @@ var accountsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.accounts.get_many_for_update",
 	Table:            "app.accounts",
 	SQL:              accountsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -652,9 +659,10 @@ var accountsListOperation = pawl.Operation{
 }
 
 var accountsDeleteOperation = pawl.Operation{
-	Name:  "table.accounts.delete",
-	Table: "app.accounts",
-	SQL:   accountsDeleteSQL,
+	Name:    "table.accounts.delete",
+	Table:   "app.accounts",
+	SQL:     accountsDeleteSQL,
+	KeyArgs: 1,
 }
 
 var accountsPutOperation = pawl.Operation{

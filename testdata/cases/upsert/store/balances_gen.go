@@ -256,6 +256,7 @@ var balancesGetByAccountOperation = pawl.Operation{
 	Name:     "table.balances.get_by_account",
 	Table:    "app.balances",
 	SQL:      balancesGetByAccountSQL,
+	KeyArgs:  2,
 	ReadOnly: true,
 }
 
@@ -263,6 +264,7 @@ var balancesGetByAccountForUpdateOperation = pawl.Operation{
 	Name:             "table.balances.get_by_account_for_update",
 	Table:            "app.balances",
 	SQL:              balancesGetByAccountForUpdateSQL,
+	KeyArgs:          2,
 	NeedsTransaction: true,
 }
 

@@ -254,6 +254,7 @@ var couponsGetOperation = pawl.Operation{
 	Name:     "table.coupons.get",
 	Table:    "app.coupons",
 	SQL:      couponsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -261,6 +262,7 @@ var couponsGetByOncePerUserOperation = pawl.Operation{
 	Name:     "table.coupons.get_by_once_per_user",
 	Table:    "app.coupons",
 	SQL:      couponsGetByOncePerUserSQL,
+	KeyArgs:  2,
 	ReadOnly: true,
 }
 
@@ -268,6 +270,7 @@ var couponsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.coupons.get_for_update",
 	Table:            "app.coupons",
 	SQL:              couponsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -275,6 +278,7 @@ var couponsGetByOncePerUserForUpdateOperation = pawl.Operation{
 	Name:             "table.coupons.get_by_once_per_user_for_update",
 	Table:            "app.coupons",
 	SQL:              couponsGetByOncePerUserForUpdateSQL,
+	KeyArgs:          2,
 	NeedsTransaction: true,
 }
 
@@ -282,6 +286,7 @@ var couponsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.coupons.get_many_for_update",
 	Table:            "app.coupons",
 	SQL:              couponsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -293,9 +298,10 @@ var couponsListOperation = pawl.Operation{
 }
 
 var couponsDeleteOperation = pawl.Operation{
-	Name:  "table.coupons.delete",
-	Table: "app.coupons",
-	SQL:   couponsDeleteSQL,
+	Name:    "table.coupons.delete",
+	Table:   "app.coupons",
+	SQL:     couponsDeleteSQL,
+	KeyArgs: 1,
 }
 
 var couponsIssueOperation = pawl.Operation{

@@ -275,6 +275,7 @@ var eventsGetOperation = pawl.Operation{
 	Name:     "table.events.get",
 	Table:    "app.events",
 	SQL:      eventsGetSQL,
+	KeyArgs:  2,
 	ReadOnly: true,
 }
 
@@ -282,6 +283,7 @@ var eventsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.events.get_for_update",
 	Table:            "app.events",
 	SQL:              eventsGetForUpdateSQL,
+	KeyArgs:          2,
 	NeedsTransaction: true,
 }
 
@@ -293,9 +295,10 @@ var eventsListOperation = pawl.Operation{
 }
 
 var eventsDeleteOperation = pawl.Operation{
-	Name:  "table.events.delete",
-	Table: "app.events",
-	SQL:   eventsDeleteSQL,
+	Name:    "table.events.delete",
+	Table:   "app.events",
+	SQL:     eventsDeleteSQL,
+	KeyArgs: 2,
 }
 
 var eventsTakeOperation = pawl.Operation{
