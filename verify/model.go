@@ -53,6 +53,8 @@ func (m *model) invariant(i ir.Invariant) {
 		m.immutable(i)
 	case *ir.AppendOnly:
 		m.appendOnly(i)
+	case *ir.Upsert:
+		m.upsert(i)
 	case *ir.QueueRule:
 		m.queue(i)
 	case *ir.SingletonRule:

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -212,5 +213,89 @@ func upsertMany(t *testing.T, db *store.Store, name string) {
 	taken, err := db.Events.TakeMany(ctx, []store.EventInsert{message, message})
 	if err != nil || taken[0].Outcome != pawl.Inserted || taken[1].Outcome != pawl.Unchanged {
 		t.Errorf("take many: %+v, %v", taken, err)
+	}
+}
+
+// Batches with the same keys in opposite orders wait for each other. Without the
+// ORDER BY in front of ON CONFLICT each would hold what the other one waits for.
+func TestUpsertBatchesNeverDeadlock(t *testing.T) {
+	program := compile(t, upsertCase)
+	url := database(t, program)
+	const rows = 300
+	batch := func(version int64, backwards bool) []store.BalanceInsert {
+		in := make([]store.BalanceInsert, rows)
+		for i := range in {
+			n := i
+			if backwards {
+				n = rows - 1 - i
+			}
+			in[i] = store.BalanceInsert{Account: fmt.Sprintf("%04d", n), Version: version, Amount: amount("1")}
+		}
+		return in
+	}
+	once := pawl.WithRetry(pawl.Policy{Attempts: 1})
+	const clients, rounds = 4, 10
+	errs := make(chan error, clients)
+	for client := range clients {
+		db := store.New(poolIn(t, url, pgx.QueryExecModeCacheStatement, nil), once, pawl.WithLockTimeout(pawl.NoTimeout))
+		go func() {
+			var err error
+			for round := range rounds {
+				if _, err = db.Balances.ApplyMany(t.Context(), batch(int64(round*clients+client), client%2 == 0)); err != nil {
+					break
+				}
+			}
+			errs <- err
+		}()
+	}
+	for range clients {
+		if err := <-errs; err != nil {
+			t.Errorf("a batch failed: %v", err)
+		}
+	}
+}
+
+// Two serializable transactions that each decide on a key which the other one
+// inserts: one of them has to be told. ON CONFLICT DO NOTHING alone would let
+// both commit.
+func TestUpsertInSerializable(t *testing.T) {
+	url := database(t, compile(t, upsertCase))
+	ctx := t.Context()
+	event := func(message string) store.EventInsert {
+		return store.EventInsert{Source: "s", Message: message, Body: []byte("{}")}
+	}
+	db := store.New(poolIn(t, url, pgx.QueryExecModeCacheStatement, nil))
+	for _, message := range []string{"a", "b"} {
+		if _, _, err := db.Events.Take(ctx, event(message)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Each finds the row that the other one then changes.
+	var txs [2]pgx.Tx
+	var failed error
+	for i, message := range []string{"a", "b"} {
+		tx, err := poolIn(t, url, pgx.QueryExecModeCacheStatement, nil).BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.Serializable})
+		if err != nil {
+			t.Fatal(err)
+		}
+		txs[i] = tx
+		if _, outcome, err := db.WithTx(tx).Events.Take(ctx, event(message)); err != nil || outcome != pawl.Unchanged {
+			t.Fatalf("%s, %v", outcome, err)
+		}
+	}
+	for i, message := range []string{"b", "a"} {
+		if failed == nil {
+			_, failed = txs[i].Exec(ctx, "UPDATE app.events SET body = '{\"seen\": true}' WHERE message = $1", message)
+		}
+		if failed == nil {
+			failed = txs[i].Commit(ctx)
+		}
+	}
+	for _, tx := range txs {
+		_ = tx.Rollback(ctx)
+	}
+	var refused *pgconn.PgError
+	if !errors.As(failed, &refused) || refused.Code != "40001" {
+		t.Errorf("both committed (%v)", failed)
 	}
 }

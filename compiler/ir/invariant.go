@@ -123,10 +123,11 @@ type Move struct {
 
 // Written are the columns that the upsert may overwrite.
 func (i *Upsert) Written() []string {
-	if i.Version == "" {
-		return i.Update
+	written := slices.Clone(i.Update)
+	if i.Version != "" {
+		written = append(written, i.Version)
 	}
-	return append(slices.Clone(i.Update), i.Version)
+	return written
 }
 
 // Assignment is one `column = expression`.
