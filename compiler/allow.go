@@ -87,6 +87,7 @@ func (c *compilation) tableAllowances(t *dsl.Table) {
 	visit(t.NoDuplicates, func(b *dsl.NoDuplicates) { c.allowancesOf(b.Block) })
 	visit(t.NoOverlaps, func(b *dsl.NoOverlap) { c.allowancesOf(b.Block) })
 	visit(t.Adjusts, func(b *dsl.Adjust) { c.allowancesOf(b.Block) })
+	visit(t.Limits, func(b *dsl.Limit) { c.allowancesOf(b.Block) })
 	visit(t.Edits, func(b *dsl.Edit) { c.allowancesOf(b.Block) })
 	visit(t.Upserts, func(b *dsl.Upsert) { c.allowancesOf(b.Block) })
 	visit(t.Transitions, func(b *dsl.Transitions) {

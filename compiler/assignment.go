@@ -79,6 +79,12 @@ func (c *compilation) fixed(t *table, col *column, at dsl.Name, what string) boo
 	switch {
 	case c.writesFrozen(t, col, at.Range, what):
 		return true
+	case col.counts != nil:
+		d.Detail = "The column " + quote(col.name) + " is the counter of limit " + quote(col.counts.label) + "."
+		d.Label = "kept by triggers"
+		d.Related = []diag.Related{{Range: col.counts.decl.Header, Text: "the limit"}}
+		d.Consequence = "The counter would say something else than the rows, and the limit would let too many in or keep some out for ever."
+		d.Help = "leave it out of this " + what
 	case slices.Contains(t.key, col):
 		d.Detail = "The column " + quote(col.name) + " is in the primary key of " + quote(t.label) + "."
 		d.Label = "primary key"

@@ -15,6 +15,7 @@ type check struct {
 	address string
 	doc     string
 	domain  *domain // whose check it is; nil for one of the table
+	counts  *limit  // that asked for it; nil for any other
 }
 
 // checks reads the check blocks of a table.

@@ -44,6 +44,9 @@ func (c *compilation) compile() (*ir.Program, diag.List) {
 		c.foreignKeys(t)
 	}
 	for _, t := range c.tables {
+		c.limits(t)
+	}
+	for _, t := range c.tables {
 		c.frozenReferences(t)
 		c.reads(t)
 		c.moves(t)

@@ -42,7 +42,7 @@ func (c *compilation) reads(t *table) {
 func (t *table) insertFields() []ir.Field {
 	var list []ir.Field
 	for _, col := range t.columns {
-		if col.schema.Identity != ir.NoIdentity {
+		if col.schema.Identity != ir.NoIdentity || col.counts != nil {
 			continue
 		}
 		f := col.field()

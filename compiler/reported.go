@@ -95,6 +95,9 @@ func (t *table) reported() []reportedConstraint {
 		add(ir.Overlap, "23P01", s.name, s.label, s.address, doc, append(columnList(s.within), columnsOf(s.value)...), s.columns, id, t.definition(id)).where = s.where
 	}
 	for _, k := range t.checks {
+		if k.counts != nil {
+			continue // the limit reports it
+		}
 		id := constraint(k.name)
 		add(ir.CheckFailed, "23514", k.name, k.label, k.address, k.doc, k.columns, k.columns, id, t.definition(id)).derived = true
 	}
@@ -110,6 +113,20 @@ func (t *table) reported() []reportedConstraint {
 		id := ir.ObjectID{Kind: ir.TriggerObject, Schema: t.ref.Schema, Table: t.ref.Name, Name: s.name + "_update"}
 		add(ir.BadMove, badMove, s.name, s.label, s.address, s.column.name+" would not start or change as declared",
 			[]string{s.column.name}, []string{s.column.name}, id, t.definition(id)).moves = true
+	}
+	for _, l := range t.counted {
+		columns := columnList(l.per)
+		if l.sum != nil {
+			columns = append(columns, l.sum.name)
+		}
+		concerned := slices.Clone(columns)
+		if l.where != nil {
+			concerned = append(concerned, columnsOf(l.where.Expr)...)
+		}
+		r := add(ir.Exceeded, "23514", l.check, l.label, l.address, "limit "+l.label+" is reached", columns, concerned,
+			ir.ObjectID{Kind: ir.ConstraintObject, Schema: l.counter.Schema, Table: l.counter.Name, Name: l.check},
+			ir.Check{Name: l.check, Expr: ir.Ident(l.used) + " <= " + l.bound("")})
+		r.Schema, r.Table, r.where = l.counter.Schema, l.counter.Name, l.where
 	}
 	for _, f := range t.freezes {
 		id := ir.ObjectID{Kind: ir.TriggerObject, Schema: t.ref.Schema, Table: t.ref.Name, Name: f.name}
@@ -222,6 +239,11 @@ func (b *breakage) update(t *table, w write) {
 			b.note(r)
 		}
 	}
+	for _, l := range t.bounds {
+		if l.column != nil && !w.guarded && slices.Contains(w.updates, l.column.name) {
+			b.noteLimit(l)
+		}
+	}
 	for _, ref := range t.children {
 		if !overlap(ref.target, w.updates) {
 			continue
@@ -257,6 +279,17 @@ func (b *breakage) noteReference(ref *reference) {
 	for _, r := range b.own[ref.child] {
 		if r.Name == ref.schema.Name && r.Kind == ir.Reference {
 			b.note(r)
+		}
+	}
+}
+
+// noteLimit notes a limit of another table, whose bound is written.
+func (b *breakage) noteLimit(l *limit) {
+	for _, list := range b.own {
+		for _, r := range list {
+			if r.Kind == ir.Exceeded && r.Address == l.address {
+				b.note(r)
+			}
 		}
 	}
 }

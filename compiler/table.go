@@ -27,6 +27,8 @@ type table struct {
 	spans    []*span
 	states   []*stateColumn
 	freezes  []freeze
+	counted  []*limit     // its limit blocks
+	bounds   []*limit     // limits of other tables whose counters stand on its rows
 	parents  []*reference // its foreign keys
 	children []*reference // foreign keys of others that refer to it
 	indexed  [][]string   // leading columns of everything that has an index
@@ -47,6 +49,7 @@ type column struct {
 	null    bool
 	schema  ir.Column
 	governs *stateColumn // the transitions that alone may change it
+	counts  *limit       // the limit whose triggers alone may change it
 }
 
 // field is the column as a value.

@@ -212,6 +212,7 @@ type Table struct {
 	NoDuplicates []*NoDuplicates
 	NoOverlaps   []*NoOverlap
 	Transitions  []*Transitions
+	Limits       []*Limit
 	Adjusts      []*Adjust
 	Edits        []*Edit
 	Upserts      []*Upsert
@@ -230,6 +231,26 @@ type Column struct {
 	GoType    Value[string]
 	// ElementsNullable says that a list may hold NULL.
 	ElementsNullable Value[bool]
+}
+
+// Limit is a limit block.
+type Limit struct {
+	Block
+	Rename Value[string]
+	Per    []Name
+	List   hcl.Range // of per
+	Max    Maximum
+	Sum    *Name // nil to count rows
+	Where  *SQL
+}
+
+// Maximum is what a limit allows: a number, or what a column of the parent row
+// says.
+type Maximum struct {
+	Number string // as written; empty for a column
+	Column string
+	Table  string // the label of the table that it was named with, where that is known
+	Range  hcl.Range
 }
 
 // Default is a column's default: sql("…"), or a constant that stands for

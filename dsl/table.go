@@ -12,14 +12,13 @@ var tableSchema = blockSchema{
 	},
 	Blocks: append([]*blockSchema{
 		&columnSchema, &primaryKeySchema, &foreignKeySchema, &checkSchema, &indexSchema,
-		&noDuplicatesSchema, &noOverlapSchema, &transitionsSchema, &adjustSchema, &editSchema, &upsertSchema, &goTableSchema,
+		&noDuplicatesSchema, &noOverlapSchema, &transitionsSchema, &adjustSchema, &editSchema, &upsertSchema, &limitSchema, &goTableSchema,
 	}, laterSchemas(laterTableBlocks)...),
 }
 
 // laterTableBlocks are blocks in a table of later versions, with what works
 // today.
 var laterTableBlocks = map[string]string{
-	"limit":        "keep a counter column with a check, and change it with adjust",
 	"at_most_one":  "use no_duplicates with a where",
 	"at_least_one": "check it in Go, in one serializable transaction",
 	"exactly_one":  "use no_duplicates with a where for the upper half",
@@ -62,6 +61,7 @@ func (p *project) decodeTable(block *hclsyntax.Block) {
 		Transitions:  decodeTransitions(b),
 		Adjusts:      decodeAdjusts(b),
 		Edits:        decodeEdits(b),
+		Limits:       decodeLimits(b),
 		Upserts:      decodeUpserts(b),
 	}
 	t.Live, t.LiveStates = b.live()

@@ -15,7 +15,8 @@ type triggerRow struct {
 	Enabled              string
 	FuncSchema, FuncName string
 	Args                 []byte // each ends with a zero byte
-	Plain                bool   // no constraint trigger, no column list, no transition tables
+	Plain                bool   // no constraint trigger, no column list
+	OldRows, NewRows     string // names of transition tables
 	Conditional          bool
 	Definition           string
 	Head                 string // quoted: CREATE TRIGGER name
@@ -31,7 +32,7 @@ const (
 func (r *reader) triggers() error {
 	return each(r, `
 SELECT t.tgrelid, t.tgname::text, t.tgtype, t.tgenabled::text, fn.nspname::text, f.proname::text, t.tgargs,
-       t.tgconstraint = 0 AND t.tgattr::text = '' AND t.tgoldtable IS NULL AND t.tgnewtable IS NULL,
+       t.tgconstraint = 0 AND t.tgattr::text = '', COALESCE(t.tgoldtable::text, ''), COALESCE(t.tgnewtable::text, ''),
        t.tgqual IS NOT NULL, pg_get_triggerdef(t.oid, false),
        'CREATE TRIGGER ' || quote_ident(t.tgname::text),
        quote_ident(n.nspname::text) || '.' || quote_ident(c.relname::text),
@@ -53,6 +54,7 @@ WHERE NOT t.tgisinternal ORDER BY t.tgrelid, t.tgname`,
 func (g *triggerRow) trigger() ir.Trigger {
 	trigger := ir.Trigger{
 		Name: g.Name, Before: g.Type&tgBefore != 0, PerStatement: g.Type&tgRow == 0,
+		OldRows: g.OldRows, NewRows: g.NewRows,
 		FuncSchema: g.FuncSchema, FuncName: g.FuncName, Disabled: g.Enabled == "D" || g.Enabled == "R",
 	}
 	for _, event := range []struct {
@@ -110,7 +112,7 @@ func cutEither(cut func(s, part string) (string, bool), text, name, other string
 // printTrigger is what two triggers of one name are compared by.
 func printTrigger(t ir.Trigger) string {
 	return strings.Join([]string{
-		postgres.Timing(t), events(t), postgres.Level(t), t.When,
+		postgres.Timing(t), events(t) + postgres.Transition(t), postgres.Level(t), t.When,
 		ir.Qualified(t.FuncSchema, t.FuncName), strings.Join(t.Args, "\x00"),
 	}, "\n")
 }

@@ -193,7 +193,7 @@ func (p *planning) makeSteps() error {
 		return err
 	}
 	pl := &planner{
-		project: p.program.Project, facts: f, violators: violators(p.program),
+		project: p.program.Project, facts: f, violators: violators(p.program), counters: counters(p.program),
 		objects: map[ir.ObjectID]ir.Object{}, tables: map[ir.TableRef]*ir.Table{},
 		taken: map[string]bool{}, created: map[ir.TableRef]bool{}, settled: map[ir.ObjectID]bool{}, had: p.owned,
 		stands: p.have, uses: p.uses, unmanaged: p.plan.Unmanaged, memory: p.ledger.mine, doubtful: map[ir.ObjectID]bool{},
@@ -239,6 +239,24 @@ func violators(program *ir.Program) map[ir.ObjectID]string {
 		}
 	}
 	return queries
+}
+
+// counters are the limits by the functions and triggers that keep their
+// counters.
+func counters(program *ir.Program) map[ir.ObjectID]*ir.Limit {
+	limits := map[ir.ObjectID]*ir.Limit{}
+	for _, invariant := range program.Invariants {
+		limit, ok := invariant.(*ir.Limit)
+		if !ok {
+			continue
+		}
+		for _, id := range limit.Base.Objects {
+			if id.Kind == ir.TriggerObject || id.Kind == ir.FunctionObject {
+				limits[id] = limit
+			}
+		}
+	}
+	return limits
 }
 
 // bookkeeping finds records that say less than the truth. A record whose

@@ -22,9 +22,10 @@ type planner struct {
 	memory    map[ir.ObjectID]record    // the project's records, which renames bring up to date
 	doubtful  map[ir.ObjectID]bool      // nobody knows whether it is what is wanted
 	facts     *facts
-	violators map[ir.ObjectID]string // queries that the compiler wrote
-	created   map[ir.TableRef]bool   // tables that this plan makes
-	settled   map[ir.ObjectID]bool   // objects that an earlier step already dropped or made anew
+	violators map[ir.ObjectID]string    // queries that the compiler wrote
+	counters  map[ir.ObjectID]*ir.Limit // by the functions and triggers that keep them
+	created   map[ir.TableRef]bool      // tables that this plan makes
+	settled   map[ir.ObjectID]bool      // objects that an earlier step already dropped or made anew
 
 	changes []Change
 	steps   []Step
@@ -63,6 +64,10 @@ func (p *planner) next(changes []ir.Change) (int, error) {
 	}
 	if n := retypeRun(changes); n > 0 {
 		p.retype(changes[:n])
+		return n, nil
+	}
+	if n := p.countingRun(changes); n > 0 {
+		p.count(changes[:n])
 		return n, nil
 	}
 	if len(changes) > 1 && p.replacement(changes[0], changes[1]) {

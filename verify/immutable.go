@@ -210,8 +210,8 @@ func (x *index) behindFreezes(tables []ir.TableRef, mutants []mutant) []mutant {
 }
 
 // freezes are mutants for the triggers of everything that never changes in
-// tables, and in those that refer to them: actions and TRUNCATE … CASCADE get
-// there.
+// tables, or is not truncated, and in those that refer to them: actions and
+// TRUNCATE … CASCADE get there.
 func (x *index) freezes(tables []ir.TableRef) []mutant {
 	reached := slices.Clone(tables)
 	for k := 0; k < len(reached); k++ {
@@ -223,11 +223,15 @@ func (x *index) freezes(tables []ir.TableRef) []mutant {
 	}
 	var list []mutant
 	for _, i := range x.program.Invariants {
+		f := i.Facts()
+		if !slices.Contains(reached, f.Table) {
+			continue
+		}
 		switch i.(type) {
 		case *ir.Immutable, *ir.AppendOnly:
-			if f := i.Facts(); slices.Contains(reached, f.Table) {
-				list = append(list, mutantWithout(x, f.Objects, "trigger")...)
-			}
+			list = append(list, mutantWithout(x, f.Objects, "trigger")...)
+		case *ir.Limit:
+			list = append(list, only(mutantWithout(x, f.Objects, "trigger"), ir.OnTruncate)...)
 		default:
 		}
 	}

@@ -55,6 +55,8 @@ func (m *model) invariant(i ir.Invariant) {
 		m.appendOnly(i)
 	case *ir.Upsert:
 		m.upsert(i)
+	case *ir.Limit:
+		m.limit(i)
 	case *ir.QueueRule:
 		m.queue(i)
 	case *ir.SingletonRule:

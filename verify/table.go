@@ -106,7 +106,7 @@ func orphans(t ir.TableRef, k ir.ForeignKey) string {
 // checksOf: each check against a raw INSERT of a row that breaks it.
 func (m *model) checksOf(t ir.TableRef) {
 	for _, c := range m.tables[t].Checks {
-		if m.repositories[t] != nil && !ownedByOverlap(m.program, t, c.Name) {
+		if m.repositories[t] != nil && !ownedByRule(m.program, t, c.Name) {
 			m.breaking(t, c, "raw-"+c.Name, "a raw INSERT and a COPY bring a row that breaks the check "+c.Name)
 		}
 	}
@@ -178,11 +178,14 @@ func (s *site) proposeWithout(ctx context.Context, set *fixture.Set, t ir.TableR
 
 func orTrue(condition string) string { return cmp.Or(condition, "true") }
 
-// ownedByOverlap reports a check that a no_overlap has asked for, and looks at
-// itself.
-func ownedByOverlap(p *ir.Program, t ir.TableRef, name string) bool {
+// ownedByRule reports a check that a no_overlap or a limit has asked for, and
+// looks at itself. No insert can break that of a limit, whose column it does not
+// name.
+func ownedByRule(p *ir.Program, t ir.TableRef, name string) bool {
 	for _, i := range p.Invariants {
-		if _, ok := i.(*ir.NoOverlap); !ok {
+		switch i.(type) {
+		case *ir.NoOverlap, *ir.Limit:
+		default:
 			continue
 		}
 		for _, id := range i.Facts().Objects {

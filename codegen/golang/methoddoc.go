@@ -143,7 +143,7 @@ func guardsOf(p *ir.Program) map[string]guard {
 			}
 		case *ir.Adjust:
 			guards[i.Base.Address] = guard{guardDoc(i.Guard, i.Checks), oneLine(i.Guard)}
-		case *ir.NoDuplicates, *ir.NoOverlap, *ir.Edit, *ir.Upsert, *ir.Immutable, *ir.AppendOnly, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule:
+		case *ir.NoDuplicates, *ir.NoOverlap, *ir.Edit, *ir.Upsert, *ir.Immutable, *ir.AppendOnly, *ir.Limit, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule:
 		}
 	}
 	return guards

@@ -53,6 +53,12 @@ func ReplaceTrigger(t ir.TableRef, g ir.Trigger) string {
 	return createTrigger("CREATE OR REPLACE TRIGGER ", t, g)
 }
 
+// LockAgainstWriters spells a lock that waits for the writers of a table and
+// holds off new ones until the transaction ends; readers go on.
+func LockAgainstWriters(t ir.TableRef) string {
+	return "LOCK TABLE " + t.SQL() + " IN SHARE ROW EXCLUSIVE MODE"
+}
+
 // AdvanceIdentity spells the query that moves an identity column's sequence
 // past the values that stand in the table.
 func AdvanceIdentity(t ir.TableRef, column string) string {

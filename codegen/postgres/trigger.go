@@ -13,7 +13,7 @@ func createTrigger(verb string, t ir.TableRef, g ir.Trigger) string {
 	}
 	text := verb + ir.Ident(g.Name) +
 		"\n  " + Timing(g) + " " + strings.Join(events, " OR ") + " ON " + t.SQL() +
-		"\n  " + Level(g)
+		Transition(g) + "\n  " + Level(g)
 	if g.When != "" {
 		text += " WHEN " + paren(g.When)
 	}
@@ -23,6 +23,22 @@ func createTrigger(verb string, t ir.TableRef, g ir.Trigger) string {
 	}
 	return text + "\n  EXECUTE FUNCTION " + ir.Qualified(g.FuncSchema, g.FuncName) +
 		"(" + strings.Join(args, ", ") + ")"
+}
+
+// Transition spells REFERENCING, on a line of its own; empty for a trigger
+// without transition tables.
+func Transition(g ir.Trigger) string {
+	text := ""
+	if g.OldRows != "" {
+		text += " OLD TABLE AS " + ir.Ident(g.OldRows)
+	}
+	if g.NewRows != "" {
+		text += " NEW TABLE AS " + ir.Ident(g.NewRows)
+	}
+	if text == "" {
+		return ""
+	}
+	return "\n  REFERENCING" + text
 }
 
 // Timing is BEFORE or AFTER.

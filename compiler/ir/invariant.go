@@ -91,6 +91,22 @@ type (
 		Update   []string // the columns that may be overwritten, the version aside
 		Batch    string   // last | first | error
 	}
+	// Limit says that the rows of a group, or the sum of a column over them, stay
+	// within a bound. A counter holds how much is used, and triggers keep it.
+	Limit struct {
+		Base    Facts
+		Per     []string // columns that make a group
+		Sum     string   // the column that is added up; empty to count rows
+		Where   string
+		Counter TableRef // the table with a counter a group
+		Key     []string // its columns, in the order of Per
+		Used    string   // its column that holds how much is used
+		Max     string   // SQL over a row of Counter
+		OnRow   bool     // the counter stands on the parent row, which the group refers to
+		// Fill brings the counters in line with the rows that are there, while no
+		// other writer is.
+		Fill []string
+	}
 	// QueueRule says that each task is held by at most one live claim.
 	QueueRule struct {
 		Base     Facts
@@ -165,6 +181,9 @@ func (i *AppendOnly) Facts() *Facts { return &i.Base }
 func (i *Upsert) Facts() *Facts { return &i.Base }
 
 // Facts returns the common part.
+func (i *Limit) Facts() *Facts { return &i.Base }
+
+// Facts returns the common part.
 func (i *QueueRule) Facts() *Facts { return &i.Base }
 
 // Facts returns the common part.
@@ -181,6 +200,7 @@ func (*Edit) invariant()          {}
 func (*Immutable) invariant()     {}
 func (*AppendOnly) invariant()    {}
 func (*Upsert) invariant()        {}
+func (*Limit) invariant()         {}
 func (*QueueRule) invariant()     {}
 func (*SingletonRule) invariant() {}
 func (*LeaderRule) invariant()    {}

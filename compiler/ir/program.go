@@ -106,6 +106,7 @@ const (
 	CheckFailed ReportedKind = "check"     // 23514
 	BadMove     ReportedKind = "state"     // PW001
 	Frozen      ReportedKind = "immutable" // PW002
+	Exceeded    ReportedKind = "limit"     // 23514, of a counter
 )
 
 // Reported is a constraint, index or trigger whose violation PostgreSQL

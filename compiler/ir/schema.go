@@ -216,6 +216,7 @@ type Trigger struct {
 	Before               bool // else AFTER
 	Events               []TriggerEvent
 	PerStatement         bool   // else FOR EACH ROW
+	OldRows, NewRows     string `json:",omitempty"` // names of the transition tables; empty for none
 	When                 string // an SQL predicate over OLD and NEW; empty for none
 	FuncSchema, FuncName string
 	Args                 []string

@@ -162,6 +162,18 @@ table "rooms" {
     transaction = transaction.hot
     allow       = { discouraged-type = "an old project" }
   }
+  limit "places" {
+    name  = "seats"
+    per   = [id]
+    max   = table.rooms.column.id
+    sum   = id
+    where = "id > 0"
+    allow = { discouraged-type = "an old project" }
+  }
+  limit "tables" {
+    per = [id]
+    max = 3
+  }
   edit "renumber" {
     columns     = [id]
     rows        = "one"

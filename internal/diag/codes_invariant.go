@@ -56,6 +56,10 @@ const (
 	FixedColumn Code = "fixed-column"
 	// ImmutableColumn is something that would write what never changes.
 	ImmutableColumn Code = "immutable-column"
+	// LimitColumn is a column that a limit cannot count by.
+	LimitColumn Code = "limit-column"
+	// LimitMax is a bound of a limit that stands on no parent row.
+	LimitMax Code = "limit-max"
 	// SetNull is NULL for a column that is NOT NULL.
 	SetNull Code = "set-null"
 	// NullArithmetic is a computation over a column that may be NULL.
@@ -367,6 +371,23 @@ var invariantCodes = []Entry{
 			"client. An operation, a state machine or the action of a foreign key that writes there would fail on every call.",
 		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"row\" {\n    type      = text\n    immutable = true\n  }\n" +
 			"  primary_key { columns = [id] }\n  edit \"rename\" { columns = [row] }\n}\n",
+	},
+	{
+		Code:    LimitColumn,
+		Summary: "a column that a limit cannot count by",
+		Explain: "A limit keeps a counter a group. Groups are found, ordered and compared by plain operators, and a sum is kept by adding and " +
+			"taking away: that is exact for integers and numeric, and drifts for floating point.",
+		Example: "table \"parcels\" {\n  column \"id\" { type = bigint }\n  column \"van_id\" { type = bigint }\n  column \"weight\" { type = real }\n" +
+			"  primary_key { columns = [id] }\n  limit \"load\" {\n    per = [van_id]\n    sum = weight\n    max = 800\n  }\n}\n",
+	},
+	{
+		Code:    LimitMax,
+		Summary: "a bound that stands on no parent row",
+		Explain: "The counter and its bound stand on one row, so that a CHECK holds between them whoever writes. A column can be the bound " +
+			"where `per` is a foreign key to its table.",
+		Example: "table \"events\" {\n  column \"id\" { type = bigint }\n  column \"capacity\" { type = integer }\n  primary_key { columns = [id] }\n}\n" +
+			"table \"bookings\" {\n  column \"id\" { type = bigint }\n  column \"event_id\" { type = bigint }\n  primary_key { columns = [id] }\n" +
+			"  limit \"seats\" {\n    per = [event_id]\n    max = table.events.column.capacity\n  }\n}\n",
 	},
 	{
 		Code:    SetNull,

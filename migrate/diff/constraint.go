@@ -190,6 +190,9 @@ func (d *differ) dropFromTables() (changes []ir.Change) {
 				changes = append(changes, ir.DropTrigger{Table: p.ref, Trigger: g})
 			}
 		}
+	}
+	// Triggers of one table may write columns of another: all of them go first.
+	for _, p := range d.both {
 		changes = append(changes, d.dropSucceeded(p)...)
 		wanted := items(p.want)
 		for _, old := range slices.Backward(items(p.have)) {

@@ -8,7 +8,6 @@ table "seats" {
   column "status" { type = text }
   version = version # ERROR not-yet "\"version\""
   lifecycle { prevent_destroy = true } # ERROR not-yet "\"lifecycle\""
-  limit "l" { max = 3 } # ERROR not-yet "\"limit\".*adjust"
   at_most_one "m" {} # ERROR not-yet "\"at_most_one\""
   at_least_one "m" {} # ERROR not-yet "\"at_least_one\""
   exactly_one "m" {} # ERROR not-yet "\"exactly_one\""

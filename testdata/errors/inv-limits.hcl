@@ -1,0 +1,58 @@
+table "events" {
+  column "id" { type = bigint }
+  column "title" { type = text }
+  column "seats_used" { type = bigint }
+  column "capacity" { type = integer }
+  primary_key { columns = [id] }
+  adjust "cheat" { set = { places_used = "places_used - 1" } } # ERROR fixed-column "counter of limit \"places\".*let too many in"
+}
+table "bookings" {
+  column "id" { type = bigint }
+  column "event_id" { type = bigint }
+  column "van" { type = text }
+  column "weight" { type = real }
+  column "tree" { type = type("ltree") }
+  primary_key { columns = [id] }
+  foreign_key "event" {
+    columns    = [event_id]
+    references = table.events
+  }
+  index "by_event" { columns = [event_id] }
+  limit "places" {
+    per = [event_id]
+    max = 3
+  }
+  limit "seats" { # ERROR duplicate-name "both be named \"seats_used\""
+    per = [event_id]
+    max = 3
+  }
+  limit "titled" {
+    per = [event_id]
+    max = table.events.column.title # ERROR limit-max "is no number"
+  }
+  limit "vans" {
+    per = [van]
+    max = table.events.column.capacity # ERROR limit-max "no parent row"
+  }
+  limit "elsewhere" {
+    per = [event_id]
+    max = table.bookings.column.id # ERROR limit-max "does not have this column"
+  }
+  limit "load" {
+    per = [van]
+    sum = weight # ERROR limit-column "exact for integers and numeric alone"
+    max = 800
+  }
+  limit "trees" {
+    per = [tree] # ERROR limit-column "order of their values"
+    max = 3
+  }
+  limit "words" {
+    per = [van]
+    max = "many" # ERROR wrong-type "a number or a column of the parent row"
+  }
+  limit "unknown" {
+    per = [lorry] # ERROR unknown-column "lorry"
+    max = 3
+  }
+}
