@@ -106,7 +106,7 @@ func (c *compilation) positiveArgument(a *adjust, n dsl.Name) bool {
 
 // lowerAdjust records the invariant and adds its operation.
 func (c *compilation) lowerAdjust(t *table, a *adjust) {
-	name := a.decl.Name.Text
+	name := nameOf(a.decl.Name, a.decl.Rename)
 	inv := &ir.Adjust{Set: recordSet(a.set), Checks: recordChecks(a.checks), Base: ir.Facts{
 		Address: a.address, Kind: "adjust", Table: t.ref,
 		Promise:   a.promise(t),

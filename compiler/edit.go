@@ -27,7 +27,7 @@ func (c *compilation) edits(t *table) {
 
 // lowerEdit records the invariant and adds its operation.
 func (c *compilation) lowerEdit(t *table, decl *dsl.Edit, columns []*column) {
-	addr := under(t.address, "edit", decl.Name.Text)
+	addr := inside(t.address, "edit", decl.Block)
 	list := columnList(columns)
 	lock, why := t.readLock(list)
 	reasons := []ir.Reason{{
@@ -44,7 +44,7 @@ func (c *compilation) lowerEdit(t *table, decl *dsl.Edit, columns []*column) {
 	}}
 	t.invariants = append(t.invariants, inv)
 	op := ir.Operation{
-		Address: addr, Name: decl.Name.Text, Kind: ir.EditOp,
+		Address: addr, Name: nameOf(decl.Name, decl.Rename), Kind: ir.EditOp,
 		Doc: "reads one row of " + t.ref.Name + " with a lock, lets the given function change " + and(list) + ", and writes " + them(list) +
 			", in one transaction: another edit of the row waits, so no decision rests on an old value. A change to another column is an error, and nothing is written then. " +
 			"When the function returns an error nothing is written. A row that is locked too long is busy, a missing row is not found.",

@@ -19,7 +19,7 @@ func (c *compilation) pending(addr string, at hcl.Range) {
 
 // idempotencies checks the idempotency blocks.
 func (c *compilation) idempotencies() {
-	for _, decl := range byLabel(c.spec.Idempotencies, func(i *dsl.Idempotency) string { return i.Name.Text }) {
+	for _, decl := range byLabel(c.spec.Idempotencies, func(i *dsl.Idempotency) string { return i.ID() }) {
 		c.retention(decl)
 		c.leaseOfCalls(decl)
 		c.idempotencyUnit(decl)
@@ -27,7 +27,7 @@ func (c *compilation) idempotencies() {
 		for _, a := range slices.Concat(decl.Key, decl.Scope) {
 			c.resolveType(a.Type)
 		}
-		c.pending(address("idempotency", decl.Name.Text), decl.Header)
+		c.pending(declared("idempotency", decl.Block), decl.Header)
 	}
 }
 
@@ -151,7 +151,7 @@ func (c *compilation) idempotencyKeys() []string {
 
 // messages checks the outbox and inbox blocks.
 func (c *compilation) messages() {
-	for _, decl := range byLabel(c.spec.Outboxes, func(o *dsl.Outbox) string { return o.Name.Text }) {
+	for _, decl := range byLabel(c.spec.Outboxes, func(o *dsl.Outbox) string { return o.ID() }) {
 		var names []string
 		for _, col := range decl.Columns {
 			c.resolveType(col.Type)
@@ -170,10 +170,10 @@ func (c *compilation) messages() {
 				Help:        didYouMean(n.Text, names, "declare it: column "+quote(n.Text)+" { type = bigint }"),
 			})
 		}
-		c.pending(address("outbox", decl.Name.Text), decl.Header)
+		c.pending(declared("outbox", decl.Block), decl.Header)
 	}
-	for _, decl := range byLabel(c.spec.Inboxes, func(i *dsl.Inbox) string { return i.Name.Text }) {
-		c.pending(address("inbox", decl.Name.Text), decl.Header)
+	for _, decl := range byLabel(c.spec.Inboxes, func(i *dsl.Inbox) string { return i.ID() }) {
+		c.pending(declared("inbox", decl.Block), decl.Header)
 	}
 }
 

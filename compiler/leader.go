@@ -43,7 +43,7 @@ func (c *compilation) lowerLeader(decl *dsl.Singleton) {
 	operations := []ir.Operation{l.campaign(), l.renew(), l.resign(), l.guard()}
 	rule := &ir.LeaderRule{Lease: l.config.Lease, Session: decl.Session.V, Base: ir.Facts{
 		Address: l.address, Kind: "singleton", Table: l.config.Table,
-		Promise: "At most one " + decl.Name.Text + " leads at a time, and what it does in transactions that guard its term is done before the next term begins, " +
+		Promise: "At most one " + singletonName(decl) + " leads at a time, and what it does in transactions that guard its term is done before the next term begins, " +
 			"or not at all.",
 		Mechanism: l.mechanism(),
 		Reasons:   l.reasons,
@@ -54,7 +54,7 @@ func (c *compilation) lowerLeader(decl *dsl.Singleton) {
 		rule.Base.Operations = append(rule.Base.Operations, operations[i].Address)
 	}
 	c.program.Singletons = append(c.program.Singletons, ir.Singleton{
-		Address: l.address, Name: decl.Name.Text, Key: int32(decl.Key.V), //nolint:gosec // dsl has checked the range
+		Address: l.address, Name: singletonName(decl), Key: int32(decl.Key.V), //nolint:gosec // dsl has checked the range
 		Doc: rule.Base.Promise, Leader: &l.config, Operations: operations, Pos: pos(decl.Header),
 	})
 	c.program.Invariants = append(c.program.Invariants, rule)

@@ -72,7 +72,7 @@ func (c *compilation) argumentGuard(s *stateColumn, m *move) {
 }
 
 func (c *compilation) moveOperation(t *table, s *stateColumn, m *move) ir.Operation {
-	name := m.decl.Name.Text
+	name := nameOf(m.decl.Name, m.decl.Rename)
 	p := newParameters(t.keyFields(), m.input.fields)
 	conditions := []string{inList(ir.Ident(s.column.name), m.from)}
 	conditions = append(conditions, guardConditions(p, m.guard, m.checks)...)

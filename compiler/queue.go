@@ -37,8 +37,11 @@ func (c *compilation) declareQueues() {
 			continue
 		}
 		q := &queue{decl: decl, table: newTable(label, declared("queue", decl.Block), ir.TableRef{
-			Schema: c.schemaOf(decl.Schema), Name: label,
+			Schema: c.schemaOf(decl.Schema), Name: nameOf(decl.Name, decl.Rename),
 		}, decl.Header)}
+		if decl.Scope != "" || decl.Key != nil { // one label stands for several queues
+			q.repository.Name = q.ref.Name
+		}
 		q.schema.Comment, q.repository.Comment = decl.Comment.V, decl.Comment.V
 		q.repository.GoName, q.repository.GoRow = decl.GoName.V, decl.GoRow.V
 		q.shadowed = !c.claimRelation(q.ref, q.ref.Name, "queue "+quote(label), decl.Header)

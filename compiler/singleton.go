@@ -18,10 +18,10 @@ func (c *compilation) singletons() {
 		if other := first[decl.Key.V]; other != nil {
 			c.report(diag.Diagnostic{
 				Code:        diag.SingletonKey,
-				Detail:      "The singletons " + quote(other.Name.Text) + " and " + quote(decl.Name.Text) + " have the same key " + strconv.Itoa(decl.Key.V) + ".",
+				Detail:      "The singletons " + quote(singletonName(other)) + " and " + quote(singletonName(decl)) + " have the same key " + strconv.Itoa(decl.Key.V) + ".",
 				Subject:     decl.Key.Range,
 				Label:       "taken",
-				Related:     []diag.Related{{Range: other.Key.Range, Text: "singleton " + quote(other.Name.Text)}},
+				Related:     []diag.Related{{Range: other.Key.Range, Text: "singleton " + quote(singletonName(other))}},
 				Consequence: "They would take the same lock: each would wait for the other one, although they have nothing to do with each other.",
 				Help:        "key = " + strconv.Itoa(freeKey(c.spec.Singletons)),
 			})
@@ -37,6 +37,9 @@ func (c *compilation) singletons() {
 		}
 	}
 }
+
+// singletonName is what a singleton is called in Go and in messages.
+func singletonName(decl *dsl.Singleton) string { return nameOf(decl.Name, decl.Rename) }
 
 // usesAdvisoryLock reports a singleton whose key is the half of a lock's key. A
 // leader with a lease has a row instead.
@@ -76,7 +79,7 @@ func (c *compilation) classFor(decl *dsl.Singleton) bool {
 }
 
 func (c *compilation) lowerSingleton(decl *dsl.Singleton) {
-	addr := declared("singleton", decl.Block)
+	addr, name := declared("singleton", decl.Block), singletonName(decl)
 	class, key := c.program.AdvisoryClass, int32(decl.Key.V) //nolint:gosec // dsl has checked the range
 	numbers := "(" + strconv.Itoa(int(class)) + ", " + strconv.Itoa(int(key)) + ")"
 	reasons := []ir.Reason{
@@ -100,13 +103,13 @@ func (c *compilation) lowerSingleton(decl *dsl.Singleton) {
 	}
 	rule := &ir.SingletonRule{Class: class, Key: key, Base: ir.Facts{
 		Address: addr, Kind: "singleton",
-		Promise:   "At most one " + decl.Name.Text + " runs at a time, over all processes that use this database.",
+		Promise:   "At most one " + name + " runs at a time, over all processes that use this database.",
 		Mechanism: "pg_advisory_xact_lock" + numbers,
 		Reasons:   reasons,
 		Pos:       pos(decl.Header),
 	}}
-	operation := func(name string, kind ir.OperationKind, lock ir.LockMode, doc string, results []ir.Field) ir.Operation {
-		at := under(addr, name)
+	operation := func(verb string, kind ir.OperationKind, lock ir.LockMode, doc string, results []ir.Field) ir.Operation {
+		at := under(addr, verb)
 		rule.Base.Operations = append(rule.Base.Operations, at)
 		sql := "SELECT " + string(lock) + numbers
 		rows := ir.ReturnsNone
@@ -114,7 +117,7 @@ func (c *compilation) lowerSingleton(decl *dsl.Singleton) {
 			sql, rows = sql+" AS "+results[0].Name, ir.ReturnsOne
 		}
 		return ir.Operation{
-			Address: at, Name: name, Kind: kind, Doc: doc,
+			Address: at, Name: verb, Kind: kind, Doc: doc,
 			Statements: []ir.Statement{{Role: ir.LockStatement, SQL: comment(at) + sql, Results: results, Rows: rows}},
 			Lock:       lock, Isolation: ir.ReadCommitted, Transaction: singletonTransaction,
 			Reasons: reasons, LockKey: key, Pos: pos(decl.Header),
@@ -122,14 +125,14 @@ func (c *compilation) lowerSingleton(decl *dsl.Singleton) {
 	}
 	const during = " The work is done in the transaction that holds the lock; other processes wait until it ends, also when this one dies."
 	c.program.Singletons = append(c.program.Singletons, ir.Singleton{
-		Address: addr, Name: decl.Name.Text, Key: key,
+		Address: addr, Name: name, Key: key,
 		Doc: rule.Base.Promise,
 		Operations: []ir.Operation{
 			operation("run", ir.SingletonOp, ir.AdvisoryXact,
-				"waits until no other process runs "+decl.Name.Text+", then runs the given function."+during+
+				"waits until no other process runs "+name+", then runs the given function."+during+
 					" The wait lasts as long as the caller's context; lock_timeout bounds the statements of the work alone.", nil),
 			operation("try_run", ir.SingletonTry, ir.AdvisoryTryXact,
-				"runs the given function unless another process runs "+decl.Name.Text+"; then it returns at once and says so."+during,
+				"runs the given function unless another process runs "+name+"; then it returns at once and says so."+during,
 				[]ir.Field{{Name: "acquired", Type: ir.Type{Name: "bool"}}}),
 		},
 		Pos: pos(decl.Header),

@@ -46,9 +46,9 @@ type move struct {
 func (c *compilation) stateColumns(t *table) {
 	for _, decl := range t.decl.Transitions {
 		s := &stateColumn{
-			decl: decl, label: decl.Name.Text,
+			decl: decl, label: labelOf(decl.Block, decl.Rename),
 			address:  inside(t.address, "transitions", decl.Block),
-			name:     t.ref.Name + "_" + decl.Name.Text,
+			name:     derivedName(t.ref.Name, decl.Name.Text, decl.Rename),
 			database: defaultEnforce == "database",
 			repeat:   defaultRepeat,
 		}
@@ -225,7 +225,7 @@ func (c *compilation) governed(col *column, own *stateColumn, at hcl.Range, what
 
 // recorded is the move as the invariant keeps it.
 func (m *move) recorded() ir.Move {
-	r := ir.Move{Name: m.decl.Name.Text, From: m.from, To: m.to, Set: recordSet(m.set), Checks: recordChecks(m.checks)}
+	r := ir.Move{Name: nameOf(m.decl.Name, m.decl.Rename), From: m.from, To: m.to, Set: recordSet(m.set), Checks: recordChecks(m.checks)}
 	if m.guard != nil {
 		r.Guard = m.guard.SQL()
 	}

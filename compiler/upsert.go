@@ -64,12 +64,12 @@ func (c *compilation) upsertKey(t *table, decl *dsl.Upsert) *unique {
 		}
 		return t.primaryUnique()
 	}
-	i := slices.IndexFunc(t.decl.NoDuplicates, func(d *dsl.NoDuplicates) bool { return d.Name.Text == name })
+	i := slices.IndexFunc(t.decl.NoDuplicates, func(d *dsl.NoDuplicates) bool { return d.LocalID() == name })
 	switch {
 	case i < 0:
 		var names []string
 		for _, d := range t.decl.NoDuplicates {
-			names = append(names, d.Name.Text)
+			names = append(names, d.LocalID())
 		}
 		c.report(diag.Diagnostic{
 			Code:        diag.UpsertKey,

@@ -25,7 +25,7 @@ func (c *compilation) lowerUpsert(u *upsert) {
 	}
 	t.invariants = append(t.invariants, inv)
 	op := ir.Operation{
-		Address: u.address, Name: u.decl.Name.Text, Kind: ir.UpsertOp,
+		Address: u.address, Name: nameOf(u.decl.Name, u.decl.Rename), Kind: ir.UpsertOp,
 		Args: t.repository.Insert, Lock: ir.RowWriteLock, Isolation: ir.ReadCommitted, Transaction: c.transactionOf(u.decl.Transaction),
 		Reasons: append(inv.Base.Reasons, u.costs()...),
 		Pos:     inv.Base.Pos,

@@ -5,14 +5,14 @@ import (
 )
 
 var adjustSchema = blockSchema{
-	Type: "adjust", Label: "the name of the operation", Doc: "columns change by a formula and every check still holds",
+	Type: "adjust", Repeats: true, Label: "the name of the operation", Doc: "columns change by a formula and every check still holds",
 	Attrs: []attrSchema{
 		{Name: "set", Kind: setKind, Required: true, Doc: "the columns and their new values"},
 		{Name: "args", Kind: argsKind, Doc: "arguments, used as @name"},
 		{Name: "guard", Kind: sqlKind, Doc: "a condition besides the one that follows from the checks"},
 		{Name: "positive", Kind: namesKind, Empty: true, Doc: "the arguments that must be above zero"},
 		{Name: "wait", Kind: stringKind, Later: "lock_timeout of a transaction block", Doc: "how long to wait for the row"},
-		transactionAttr,
+		operationNameAttr, transactionAttr,
 	},
 }
 
@@ -21,6 +21,7 @@ func decodeAdjusts(parent *body) []*Adjust {
 	for _, b := range parent.each(&adjustSchema) {
 		a := &Adjust{
 			Block:       b.block,
+			Rename:      b.goName("name"),
 			Args:        b.args("args"),
 			Set:         b.set("set"),
 			Guard:       b.sql("guard"),

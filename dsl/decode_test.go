@@ -60,7 +60,7 @@ func TestProjectBlocks(t *testing.T) {
 	})
 	requireSame(t, spec.Enums, []*Enum{{
 		Block: labelled("state"), Schema: set("kinds"), Rename: set("booking_state"),
-		Values: names("held", "confirmed"),
+		Values: names("held", "confirmed"), Comment: set("What becomes of a booking."),
 	}, {
 		Block: Block{Name: Name{Text: "extra"}, Scope: "module.extra."}, Values: names("x"),
 	}})
@@ -138,14 +138,15 @@ func TestOperations(t *testing.T) {
 	spec, _ := loadFull(t)
 	table := spec.Tables[0]
 	requireSame(t, table.Transitions, []*Transitions{{
-		Block: labelled("state"), Column: Name{Text: "id"}, Initial: names("held"), Final: names("confirmed"),
+		Block: labelled("state"), Rename: set("rooms_moves"), Column: Name{Text: "id"}, Initial: names("held"), Final: names("confirmed"),
 		Enforce: set("database"), Repeat: set("noop"),
 		Moves: []*Move{{
-			Block: labelled("confirm"), From: names("held"), To: Name{Text: "confirmed"},
+			Block: labelled("confirm"), Rename: set("confirm_it"), From: names("held"), To: Name{Text: "confirmed"},
 			Args: []Arg{
 				{Name{Text: "price"}, Type{Name: "numeric", Mods: []int{12, 2}}},
 				{Name{Text: "tags"}, Type{Elem: &Type{Name: "text"}}},
 				{Name{Text: "state"}, Type{Enum: "state"}},
+				{Name{Text: "cost"}, Type{Domain: "amount"}},
 				{Name{Text: "path"}, Type{Other: "ltree"}},
 			},
 			Guard: literal("id > 0"),
@@ -153,19 +154,19 @@ func TestOperations(t *testing.T) {
 		}},
 	}})
 	requireSame(t, table.Adjusts, []*Adjust{{
-		Block: labelled("shift"), Args: []Arg{{Name{Text: "n"}, Type{Name: "int8"}}},
+		Block: labelled("shift"), Rename: set("shift_by"), Args: []Arg{{Name{Text: "n"}, Type{Name: "int8"}}},
 		Set:   []Assignment{{Column: Name{Text: "id"}, Expr: *literal("id + @n")}},
 		Guard: literal("id < 100"), Positive: names("n"), PositiveSet: true, Transaction: &Name{Text: "hot"},
 	}})
 	requireSame(t, table.Edits, []*Edit{{
-		Block: labelled("renumber"), Columns: names("id"), Rows: set("one"), Wait: set("500ms"), Transaction: &Name{Text: "hot"},
+		Block: labelled("renumber"), Rename: set("give_number"), Columns: names("id"), Rows: set("one"), Wait: set("500ms"), Transaction: &Name{Text: "hot"},
 	}})
 }
 
 func TestQueue(t *testing.T) {
 	spec, _ := loadFull(t)
 	requireSame(t, spec.Queues, []*Queue{{
-		Block: labelled("tasks"), Schema: set("work"), Comment: set("Things to do."),
+		Block: labelled("tasks"), Rename: set("work_tasks"), Schema: set("work"), Comment: set("Things to do."),
 		Columns: []*Column{{
 			Block: labelled("kind"), Type: Type{Name: "text"}, Null: set(true),
 			Default: &Default{Text: "mail", Kind: "string"}, ElementsNullable: set(true), Comment: set("What to do."), GoName: set("Kind"),
@@ -178,7 +179,10 @@ func TestQueue(t *testing.T) {
 
 func TestSingletonAndTransaction(t *testing.T) {
 	spec, _ := loadFull(t)
-	requireSame(t, spec.Singletons, []*Singleton{{Block: labelled("relay"), Key: set(1), Scope: set("transaction")}})
+	requireSame(t, spec.Singletons, []*Singleton{
+		{Block: labelled("relay"), Rename: set("outbox_relay"), Key: set(1), Scope: set("transaction")},
+		{Block: plain("scheduler"), Key: set(2), Scope: set("leader"), Lease: set(15 * time.Second), Session: set(true)},
+	})
 	requireSame(t, spec.Transactions, []*Transaction{{
 		Block: labelled("hot"), Isolation: set("serializable"), LockTimeout: set(time.Second),
 		StatementTimeout: set(30 * time.Second), IdleTimeout: set(time.Minute),
@@ -192,7 +196,7 @@ func TestSingletonAndTransaction(t *testing.T) {
 func TestUpsert(t *testing.T) {
 	spec, _ := loadFull(t)
 	requireSame(t, spec.Tables[0].Upserts, []*Upsert{{
-		Block: labelled("sync"), Key: &Name{Text: "one"}, Mode: set("versioned"), Version: &Name{Text: "id"}, Update: names("during"),
+		Block: labelled("sync"), Rename: set("synchronize"), Key: &Name{Text: "one"}, Mode: set("versioned"), Version: &Name{Text: "id"}, Update: names("during"),
 		Batch: set("last"), Transaction: &Name{Text: "hot"},
 	}})
 	spec = load(t, `
@@ -213,17 +217,17 @@ table "t" {
 func TestIdempotencyOutboxAndInbox(t *testing.T) {
 	spec, _ := loadFull(t)
 	requireSame(t, spec.Idempotencies, []*Idempotency{{
-		Block: labelled("pay"), Unit: set("entity"), Mode: set("phased"),
+		Block: labelled("pay"), Rename: set("pay_once"), Unit: set("entity"), Mode: set("phased"),
 		Key: []Arg{{Name{Text: "payment_id"}, Type{Name: "uuid"}}}, Scope: []Arg{{Name{Text: "tenant_id"}, Type{Name: "int8"}}},
 		Lease: set(2 * time.Minute), RPCTimeout: set(30 * time.Second), RetryWindow: set(24 * time.Hour), Retain: set(72 * time.Hour),
 		Response: set("body"), Wait: set(time.Second), AuditExpired: set(true),
 		Phases: []*Phase{{Block: labelled("charge"), External: set(true), Result: Type{Name: "jsonb"}}},
 	}})
 	requireSame(t, spec.Outboxes, []*Outbox{{
-		Block: labelled("events"), Aggregate: names("id"), Retain: set(72 * time.Hour),
+		Block: labelled("events"), Rename: set("sent_events"), Aggregate: names("id"), Retain: set(72 * time.Hour),
 		Columns: []*Column{{Block: plain("id"), Type: Type{Name: "int8"}}},
 	}})
-	requireSame(t, spec.Inboxes, []*Inbox{{Block: labelled("hooks"), Source: set("stripe"), Retain: set(14 * 24 * time.Hour)}})
+	requireSame(t, spec.Inboxes, []*Inbox{{Block: labelled("hooks"), Rename: set("stripe_hooks"), Source: set("stripe"), Retain: set(14 * 24 * time.Hour)}})
 }
 
 func TestPolicy(t *testing.T) {

@@ -25,7 +25,7 @@ var forEachAttr = attrSchema{Name: "for_each", Kind: anyKind, Doc: "repeats the 
 
 // repeatable reports whether for_each works in blocks of a type: those that
 // declare an object or an invariant, and modules.
-func (s *blockSchema) repeatable() bool { return s.Object || s.Type == moduleType }
+func (s *blockSchema) repeatable() bool { return s.Object || s.Repeats || s.Type == moduleType }
 
 // plain is the module without the value of a repeated block.
 func (p *project) plain() *project { return &project{shared: p.shared, module: p.module} }
@@ -100,26 +100,49 @@ func (p *project) repetition(attr *hclsyntax.Attribute) repetition {
 	return r
 }
 
-// nameOfRounds reports a repeated object whose name does not change with the
-// key: a label is never computed, so all would bear one name.
+// nameOfRounds reports a repeated declaration whose name does not change with
+// the key: a label is never computed, so all would bear one name.
 func (p *project) nameOfRounds(block *hclsyntax.Block, s *blockSchema, forEach *hclsyntax.Attribute) {
-	if !s.Object {
+	if s.Type == moduleType {
 		return
 	}
-	at := forEach.NameRange
-	if name := block.Body.Attributes["name"]; name != nil {
-		if mentionsKey(name.Expr) {
-			return
-		}
-		at = name.Expr.Range()
+	name := block.Body.Attributes["name"]
+	switch {
+	case name == nil:
+		p.report(sameName(s, labelText(block), forEach.NameRange))
+	case !mentionsKey(name.Expr):
+		p.report(sameName(s, labelText(block), name.Expr.Range()))
 	}
-	p.report(diag.Diagnostic{
+}
+
+// requireKeyInName reports a block within a repeated one whose name does not
+// change with the key although it has to: the moves of two rounds are methods of
+// one table.
+func (b *body) requireKeyInName() {
+	expr, _ := b.attr("name")
+	switch {
+	case expr == nil:
+		b.p.report(sameName(b.schema, b.block.Name.Text, b.header))
+	case !mentionsKey(expr):
+		b.p.report(sameName(b.schema, b.block.Name.Text, expr.Range()))
+	}
+}
+
+func sameName(s *blockSchema, label string, at hcl.Range) diag.Diagnostic {
+	d := diag.Diagnostic{
 		Code:        diag.RepeatedName,
 		Detail:      capital(an(s.Type)) + " block with for_each needs a name that contains each.key.",
 		Subject:     at,
 		Consequence: "All that the block declares would have one name in the database.",
-		Help:        "write name = \"${each.key}_" + labelText(block) + "\"",
-	})
+		Help:        "write name = \"${each.key}_" + label + "\"",
+	}
+	if !s.repeatable() {
+		d.Detail = capital(an(s.Type)) + " block within a block with for_each needs a name that contains each.key."
+	}
+	if !s.Object {
+		d.Consequence = "All that the block declares would have one name in Go."
+	}
+	return d
 }
 
 func mentionsKey(expr hclsyntax.Expression) bool {

@@ -1,6 +1,9 @@
 package dsl
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestRepeatedBlocks(t *testing.T) {
 	spec := load(t, `
@@ -77,4 +80,124 @@ table "t" {
 	}
 	requireSame(t, plain.ForeignKeys[0].References, Reference{Table: `by_day["mon"]`})
 	requireSame(t, plain.ForeignKeys[1].References, Reference{Table: `by_day["tue"]`, Key: `one["net"]`})
+}
+
+// TestRepeatedOperations repeats what declares no object: each round keeps the
+// label, and has the key in its ID and a name of its own.
+func TestRepeatedOperations(t *testing.T) {
+	spec := load(t, `
+locals { parts = toset(["gross", "net"]) }
+table "t" {
+  column "id" { type = bigint }
+  column "amount" {
+    for_each = local.parts
+    name     = each.key
+    type     = bigint
+  }
+  column "state" {
+    for_each = local.parts
+    name     = "${each.key}_state"
+    type     = text
+  }
+  primary_key { columns = [id] }
+  no_duplicates "one" {
+    for_each = local.parts
+    name     = "one_${each.key}"
+    columns  = [each.key]
+  }
+  transitions "state" {
+    for_each = local.parts
+    name     = "${each.key}_moves"
+    column   = "${each.key}_state"
+    initial  = ["open"]
+    move "close" {
+      name = "close_${each.key}"
+      from = ["open"]
+      to   = "closed_${each.key}"
+    }
+  }
+  adjust "add" {
+    for_each = local.parts
+    name     = "add_${each.key}"
+    set      = { (each.key) = "${each.key} + 1" }
+  }
+  edit "change" {
+    for_each = local.parts
+    name     = "change_${each.key}"
+    columns  = [each.key]
+  }
+  upsert "put" {
+    for_each = local.parts
+    name     = "put_${each.key}"
+    key      = no_duplicates.one[each.key]
+    mode     = "ignore"
+  }
+  upsert "one" {
+    key  = no_duplicates.one["net"]
+    mode = "ignore"
+  }
+}
+queue "work" {
+  for_each = local.parts
+  name     = "${each.key}_work"
+  lease    = "5m"
+  column "n" { type = bigint }
+}
+singleton "relay" {
+  for_each = {
+    gross = 1
+    net   = 2
+  }
+  name = "${each.key}_relay"
+  key  = each.value
+}
+outbox "events" {
+  for_each  = local.parts
+  name      = "${each.key}_events"
+  aggregate = [id]
+  column "id" { type = bigint }
+}
+inbox "hooks" {
+  for_each = local.parts
+  name     = "${each.key}_hooks"
+  source   = each.key
+  retain   = "14d"
+}
+idempotency "pay" {
+  for_each     = local.parts
+  name         = "pay_${each.key}"
+  unit         = "request"
+  retry_window = "24h"
+  retain       = "72h"
+}
+`)
+	table := spec.Tables[0]
+	got := func(b Block, name Value[string]) string { return b.ID() + " " + name.V }
+	for _, test := range []struct {
+		want string
+		got  string
+	}{
+		{`state["net"] net_moves`, got(table.Transitions[1].Block, table.Transitions[1].Rename)},
+		{`add["net"] add_net`, got(table.Adjusts[1].Block, table.Adjusts[1].Rename)},
+		{`change["gross"] change_gross`, got(table.Edits[0].Block, table.Edits[0].Rename)},
+		{`put["net"] put_net`, got(table.Upserts[1].Block, table.Upserts[1].Rename)},
+		{`work["net"] net_work`, got(spec.Queues[1].Block, spec.Queues[1].Rename)},
+		{`relay["gross"] gross_relay`, got(spec.Singletons[0].Block, spec.Singletons[0].Rename)},
+		{`events["gross"] gross_events`, got(spec.Outboxes[0].Block, spec.Outboxes[0].Rename)},
+		{`hooks["net"] net_hooks`, got(spec.Inboxes[1].Block, spec.Inboxes[1].Rename)},
+		{`pay["net"] pay_net`, got(spec.Idempotencies[1].Block, spec.Idempotencies[1].Rename)},
+		{`close_net`, table.Transitions[1].Moves[0].Rename.V},
+		{`closed_net`, table.Transitions[1].Moves[0].To.Text},
+		{`net_state`, table.Transitions[1].Column.Text},
+		{`one["gross"]`, table.Upserts[0].Key.Text},
+		{`one["net"]`, table.Upserts[2].Key.Text},
+	} {
+		if test.got != test.want {
+			t.Errorf("got %q, want %q", test.got, test.want)
+		}
+	}
+	keys := []int{spec.Singletons[0].Key.V, spec.Singletons[1].Key.V}
+	if !slices.Equal(keys, []int{1, 2}) {
+		t.Errorf("keys %v", keys)
+	}
 }

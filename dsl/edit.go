@@ -3,12 +3,12 @@ package dsl
 import "github.com/pawldb/pawl/internal/diag"
 
 var editSchema = blockSchema{
-	Type: "edit", Label: "the name of the operation", Doc: "read a row, decide in Go, write the same row",
+	Type: "edit", Repeats: true, Label: "the name of the operation", Doc: "read a row, decide in Go, write the same row",
 	Attrs: []attrSchema{
 		{Name: "columns", Kind: namesKind, Required: true, Doc: "the columns that it writes"},
 		{Name: "rows", Kind: choiceKind, Choices: []string{"one"}, LaterOf: []string{"many"}, Doc: "how many rows it locks"},
 		{Name: "wait", Kind: stringKind, Doc: "how long to wait for the row, or nowait"},
-		transactionAttr,
+		operationNameAttr, transactionAttr,
 	},
 }
 
@@ -17,6 +17,7 @@ func decodeEdits(parent *body) []*Edit {
 	for _, b := range parent.each(&editSchema) {
 		edits = append(edits, &Edit{
 			Block:       b.block,
+			Rename:      b.goName("name"),
 			Columns:     b.names("columns"),
 			List:        b.rangeOf("columns"),
 			Rows:        b.choice("rows"),

@@ -16,6 +16,7 @@ var idempotencySchema = blockSchema{
 		{Name: "response", Kind: choiceKind, Choices: []string{"body", "reference"}, Doc: "whether the answer is kept, or where it stands"},
 		{Name: "wait", Kind: durationKind, Zero: true, Doc: "how long a twin tries again before it gives up"},
 		{Name: "audit_expired", Kind: boolKind, Doc: "writes a row when a key runs again after its retention"},
+		renameAttr,
 	},
 	Blocks: []*blockSchema{&phaseSchema},
 }
@@ -31,7 +32,7 @@ var phaseSchema = blockSchema{
 func (p *project) decodeIdempotency(block *hclsyntax.Block) {
 	b := p.open(block, &idempotencySchema)
 	i := &Idempotency{
-		Block: b.block, Unit: b.choice("unit"), Mode: b.choice("mode"), Key: b.args("key"), Scope: b.args("scope"),
+		Block: b.block, Rename: b.identifier("name"), Unit: b.choice("unit"), Mode: b.choice("mode"), Key: b.args("key"), Scope: b.args("scope"),
 		Lease: b.duration("lease"), RPCTimeout: b.duration("rpc_timeout"), RetryWindow: b.duration("retry_window"),
 		Retain: b.duration("retain"), Response: b.choice("response"), Wait: b.duration("wait"), AuditExpired: b.flag("audit_expired"),
 	}

@@ -7,6 +7,7 @@ var outboxSchema = blockSchema{
 	Attrs: []attrSchema{
 		{Name: "aggregate", Kind: namesKind, Required: true, Doc: "the columns that name what a message is about"},
 		{Name: "retain", Kind: durationKind, Doc: "how long sent messages are kept"},
+		renameAttr,
 	},
 	Blocks: []*blockSchema{&queueColumnSchema},
 }
@@ -16,12 +17,13 @@ var inboxSchema = blockSchema{
 	Attrs: []attrSchema{
 		{Name: "source", Kind: stringKind, Required: true, Doc: "who sends; ids are unique for each source"},
 		{Name: "retain", Kind: durationKind, Required: true, Doc: "how long an id is remembered"},
+		renameAttr,
 	},
 }
 
 func (p *project) decodeOutbox(block *hclsyntax.Block) {
 	b := p.open(block, &outboxSchema)
-	o := &Outbox{Block: b.block, Aggregate: b.names("aggregate"), Retain: b.duration("retain")}
+	o := &Outbox{Block: b.block, Rename: b.identifier("name"), Aggregate: b.names("aggregate"), Retain: b.duration("retain")}
 	for _, c := range b.each(&queueColumnSchema) {
 		o.Columns = append(o.Columns, c.column())
 	}
@@ -30,5 +32,7 @@ func (p *project) decodeOutbox(block *hclsyntax.Block) {
 
 func (p *project) decodeInbox(block *hclsyntax.Block) {
 	b := p.open(block, &inboxSchema)
-	p.spec.Inboxes = append(p.spec.Inboxes, &Inbox{Block: b.block, Source: b.text("source"), Retain: b.duration("retain")})
+	p.spec.Inboxes = append(p.spec.Inboxes, &Inbox{
+		Block: b.block, Rename: b.identifier("name"), Source: b.text("source"), Retain: b.duration("retain"),
+	})
 }

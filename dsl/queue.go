@@ -12,8 +12,7 @@ var queueSchema = blockSchema{
 		{Name: "lease", Kind: durationKind, Required: true, Shortest: time.Second, Doc: "how long a worker may hold a task"},
 		{Name: "heartbeat", Kind: durationKind, Shortest: 100 * time.Millisecond, Doc: "how often a worker renews its lease"},
 		{Name: "attempts", Kind: intKind, Min: 1, Max: 1_000_000, Doc: "how often a task is tried"},
-		schemaAttr, commentAttr,
-		{Name: "name", Kind: stringKind, Later: "the table bears the queue's label", Doc: "the table's name"},
+		schemaAttr, renameAttr, commentAttr,
 		{Name: "priority", Kind: boolKind, Later: "use a queue for each priority", Doc: "urgent tasks first"},
 		{Name: "schedule", Kind: boolKind, Later: "enqueue when the time has come", Doc: "tasks for later"},
 		{Name: "dead_letter", Kind: boolKind, Later: "tasks out of attempts stay in the table with state 'dead'", Doc: "a table for failed tasks"},
@@ -54,6 +53,7 @@ func (p *project) decodeQueue(block *hclsyntax.Block) {
 	q := &Queue{
 		Block:     b.block,
 		Schema:    b.identifier("schema"),
+		Rename:    b.identifier("name"),
 		Comment:   b.text("comment"),
 		Lease:     b.duration("lease"),
 		Heartbeat: b.duration("heartbeat"),

@@ -55,6 +55,7 @@ type blockSchema struct {
 	Type     string
 	Label    string // what the label names; empty for a block without one
 	Object   bool   // the label becomes a name in the database
+	Repeats  bool   // for_each works, although it is no object: an operation, a singleton
 	Once     bool   // at most one in its parent
 	Required bool   // at least one in its parent
 	Later    string // not in this version: what to write today
@@ -135,6 +136,10 @@ func blockTypes(s *blockSchema) []string {
 
 // renameAttr gives an object another name than its label says.
 var renameAttr = attrSchema{Name: "name", Kind: stringKind, Doc: "the name in the database, instead of the one made from the label"}
+
+// operationNameAttr gives what has no name in the database another name in Go
+// than its label says.
+var operationNameAttr = attrSchema{Name: "name", Kind: stringKind, Doc: "the name in Go, instead of the label"}
 
 var commentAttr = attrSchema{Name: "comment", Kind: stringKind, Doc: "COMMENT ON in the database"}
 

@@ -9,12 +9,13 @@ import (
 )
 
 var singletonSchema = blockSchema{
-	Type: "singleton", Label: "the name of the singleton", Doc: "one at a time, over all processes",
+	Type: "singleton", Repeats: true, Label: "the name of the singleton", Doc: "one at a time, over all processes",
 	Attrs: []attrSchema{
 		{Name: "key", Kind: intKind, Required: true, Min: math.MinInt32, Max: math.MaxInt32, Doc: "the second half of its lock key"},
 		{Name: "scope", Kind: choiceKind, Choices: []string{transactionScope, LeaderScope}, Doc: "how long it holds"},
 		{Name: "lease", Kind: durationKind, Doc: "how long a leader's term lasts without being renewed"},
 		{Name: "session", Kind: boolKind, Doc: "whether a leader holds a session lock on a connection of its own instead of a lease"},
+		operationNameAttr,
 	},
 }
 
@@ -29,6 +30,7 @@ func (p *project) decodeSingleton(block *hclsyntax.Block) {
 	b := p.open(block, &singletonSchema)
 	s := &Singleton{
 		Block:   b.block,
+		Rename:  b.goName("name"),
 		Key:     b.integer("key"),
 		Scope:   b.choice("scope"),
 		Lease:   b.duration("lease"),

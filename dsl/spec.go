@@ -328,6 +328,7 @@ type NoOverlap struct {
 // Transitions is a transitions block.
 type Transitions struct {
 	Block
+	Rename  Value[string] // name = "…"
 	Column  Name
 	Initial []Name
 	Final   []Name
@@ -339,11 +340,12 @@ type Transitions struct {
 // Move is a move block.
 type Move struct {
 	Block
-	From  []Name
-	To    Name
-	Args  []Arg
-	Guard *SQL
-	Set   []Assignment
+	Rename Value[string] // name = "…"
+	From   []Name
+	To     Name
+	Args   []Arg
+	Guard  *SQL
+	Set    []Assignment
 }
 
 // Arg is one entry of args.
@@ -361,6 +363,7 @@ type Assignment struct {
 // Adjust is an adjust block.
 type Adjust struct {
 	Block
+	Rename      Value[string] // name = "…"
 	Args        []Arg
 	Set         []Assignment
 	Guard       *SQL
@@ -372,6 +375,7 @@ type Adjust struct {
 // Edit is an edit block.
 type Edit struct {
 	Block
+	Rename      Value[string] // name = "…"
 	Columns     []Name
 	List        hcl.Range
 	Rows        Value[string] // one
@@ -382,6 +386,7 @@ type Edit struct {
 // Queue is a queue block.
 type Queue struct {
 	Block
+	Rename    Value[string] // name = "…"
 	Schema    Value[string]
 	Comment   Value[string]
 	Columns   []*Column
@@ -404,6 +409,7 @@ type Backoff struct {
 // Singleton is a singleton block.
 type Singleton struct {
 	Block
+	Rename  Value[string] // name = "…"
 	Key     Value[int]
 	Scope   Value[string] // transaction | leader
 	Lease   Value[time.Duration]
@@ -433,6 +439,7 @@ type Retry struct {
 // Upsert is an upsert block.
 type Upsert struct {
 	Block
+	Rename      Value[string] // name = "…"
 	Key         *Name         // the label of a no_duplicates; an empty text for the primary key
 	Mode        Value[string] // reject | ignore | converge | versioned
 	Version     *Name
@@ -444,6 +451,7 @@ type Upsert struct {
 // Idempotency is an idempotency block.
 type Idempotency struct {
 	Block
+	Rename       Value[string] // name = "…"
 	Unit         Value[string] // request | entity
 	Mode         Value[string] // atomic | phased
 	Key          []Arg
@@ -468,6 +476,7 @@ type Phase struct {
 // Outbox is an outbox block.
 type Outbox struct {
 	Block
+	Rename    Value[string] // name = "…"
 	Aggregate []Name
 	Retain    Value[time.Duration]
 	Columns   []*Column
@@ -476,6 +485,7 @@ type Outbox struct {
 // Inbox is an inbox block.
 type Inbox struct {
 	Block
+	Rename Value[string] // name = "…"
 	Source Value[string]
 	Retain Value[time.Duration]
 }

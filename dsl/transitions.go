@@ -8,7 +8,7 @@ var transitionsSchema = blockSchema{
 		{Name: "final", Kind: statesKind, Empty: true, Doc: "the states that nothing leaves"},
 		{Name: "enforce", Kind: choiceKind, Choices: []string{"database", "code"}, Doc: "for every client, or in generated code alone"},
 		{Name: "repeat", Kind: choiceKind, Choices: []string{"noop", "reject"}, Doc: "a move of a row that is already there"},
-		{Name: "name", Kind: stringKind, Later: "the triggers are named after the label", Doc: "the name of the triggers"},
+		{Name: "name", Kind: stringKind, Doc: "what the names of its triggers begin with, instead of the table's name and the label"},
 		sinceAttr,
 	},
 	Blocks: []*blockSchema{&moveSchema},
@@ -22,6 +22,7 @@ var moveSchema = blockSchema{
 		{Name: "args", Kind: argsKind, Doc: "arguments, used as @name"},
 		{Name: "guard", Kind: sqlKind, Doc: "a condition over this row and the arguments"},
 		{Name: "set", Kind: setKind, Doc: "columns that change with the state"},
+		operationNameAttr,
 		{Name: "transaction", Kind: operationKind, Later: "the settings of transaction \"default\" hold", Doc: "the settings it runs with"},
 	},
 }
@@ -31,6 +32,7 @@ func decodeTransitions(parent *body) []*Transitions {
 	for _, b := range parent.each(&transitionsSchema) {
 		t := &Transitions{
 			Block:   b.block,
+			Rename:  b.identifier("name"),
 			Column:  b.name("column"),
 			Initial: b.states("initial"),
 			Final:   b.states("final"),
@@ -38,6 +40,9 @@ func decodeTransitions(parent *body) []*Transitions {
 			Repeat:  b.choice("repeat"),
 		}
 		for _, m := range b.each(&moveSchema) {
+			if b.block.Key != nil {
+				m.requireKeyInName()
+			}
 			t.Moves = append(t.Moves, m.move())
 		}
 		all = append(all, t)
@@ -47,11 +52,12 @@ func decodeTransitions(parent *body) []*Transitions {
 
 func (b *body) move() *Move {
 	m := &Move{
-		Block: b.block,
-		From:  b.states("from"),
-		Args:  b.args("args"),
-		Guard: b.sql("guard"),
-		Set:   b.set("set"),
+		Block:  b.block,
+		Rename: b.goName("name"),
+		From:   b.states("from"),
+		Args:   b.args("args"),
+		Guard:  b.sql("guard"),
+		Set:    b.set("set"),
 	}
 	if expr, s := b.attr("to"); expr != nil {
 		m.To, _ = b.p.state(expr, s)

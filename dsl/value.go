@@ -42,6 +42,15 @@ func (b *body) identifier(name string) Value[string] {
 	return v
 }
 
+// goName reads a name that stands in Go alone.
+func (b *body) goName(name string) Value[string] {
+	v := b.text(name)
+	if v.Set && v.V == "" {
+		b.p.report(emptyName(v.Range, "the name"))
+	}
+	return v
+}
+
 // choice reads one of the words that the schema lists.
 func (b *body) choice(name string) Value[string] { return read(b, name, b.p.toChoice) }
 

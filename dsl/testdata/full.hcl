@@ -130,6 +130,7 @@ table "rooms" {
   }
   no_overlap "two_columns" { range = { from = id, to = during, bounds = "[]" } }
   transitions "state" {
+    name    = "rooms_moves"
     column  = id
     initial = ["held"]
     final   = ["confirmed"]
@@ -137,6 +138,7 @@ table "rooms" {
     repeat  = "noop"
     allow   = { discouraged-type = "an old project" }
     move "confirm" {
+      name  = "confirm_it"
       from  = ["held"]
       to    = "confirmed"
       args  = { price = local.money, tags = list(text), state = enum.state, cost = domain.amount, path = type("ltree") }
@@ -146,6 +148,7 @@ table "rooms" {
     }
   }
   adjust "shift" {
+    name        = "shift_by"
     set         = { id = "id + @n" }
     args        = { n = bigint }
     guard       = "id < 100"
@@ -154,6 +157,7 @@ table "rooms" {
     allow       = { discouraged-type = "an old project" }
   }
   upsert "sync" {
+    name        = "synchronize"
     key         = no_duplicates.one
     mode        = "versioned"
     version     = id
@@ -175,6 +179,7 @@ table "rooms" {
     max = 3
   }
   edit "renumber" {
+    name        = "give_number"
     columns     = [id]
     rows        = "one"
     wait        = "500ms"
@@ -189,6 +194,7 @@ table "rooms" {
 }
 
 queue "tasks" {
+  name      = "work_tasks"
   lease     = var.lease
   heartbeat = "1m"
   attempts  = 10
@@ -222,9 +228,17 @@ queue "tasks" {
 }
 
 singleton "relay" {
+  name  = "outbox_relay"
   key   = 1
   scope = "transaction"
   allow = { discouraged-type = "an old project" }
+}
+
+singleton "scheduler" {
+  key     = 2
+  scope   = "leader"
+  lease   = "15s"
+  session = true
 }
 
 transaction "hot" {
@@ -266,6 +280,7 @@ policy "money" {
 }
 
 idempotency "pay" {
+  name          = "pay_once"
   unit          = "entity"
   mode          = "phased"
   key           = { payment_id = uuid }
@@ -286,6 +301,7 @@ idempotency "pay" {
 }
 
 outbox "events" {
+  name      = "sent_events"
   aggregate = [id]
   retain    = "3d"
   allow     = { discouraged-type = "an old project" }
@@ -293,6 +309,7 @@ outbox "events" {
 }
 
 inbox "hooks" {
+  name   = "stripe_hooks"
   source = "stripe"
   retain = "14d"
   allow  = { discouraged-type = "an old project" }

@@ -42,9 +42,57 @@ table "g" {
     references = table.f # ERROR unknown-reference "no \"primary_key\" among the keys"
   }
   adjust "h" {
-    for_each = toset(["x"]) # ERROR unknown-attribute "\"for_each\""
+    for_each = toset(["x"]) # ERROR repeated-name "one name in Go.*name = \"\\$\\{each.key\\}_h\""
     set      = { x = "x + 1" }
   }
+  adjust "named" {
+    for_each = toset(["x"])
+    name     = "named" # ERROR repeated-name "A(n)? adjust block with for_each needs a name"
+    set      = { x = "x + 1" }
+  }
+  transitions "s" {
+    for_each = toset(["x"]) # ERROR repeated-name "one name in the database"
+    column   = x
+    initial  = ["a"]
+    move "m" {
+      for_each = toset(["x"]) # ERROR unknown-attribute "\"for_each\""
+      name     = each.key
+      from     = ["a"]
+      to       = "b"
+    }
+    move "n" { # ERROR repeated-name "A move block within a block with for_each needs.*one name in Go"
+      from = ["a"]
+      to   = "b"
+    }
+    move "o" {
+      name = "o" # ERROR repeated-name "A move block within"
+      from = ["a"]
+      to   = "b"
+    }
+  }
+  upsert "u" {
+    for_each = toset(["x"])
+    name     = "u_${each.key}"
+    key      = no_duplicates.x[var.nope] # ERROR unknown-reference "No variable \"nope\""
+    mode     = "ignore"
+  }
+  upsert "v" {
+    key  = no_duplicates.x["a"]["b"] # ERROR unknown-reference "a key of this table"
+    mode = "ignore"
+  }
+}
+queue "q" {
+  for_each = toset(["x"]) # ERROR repeated-name "one name in the database"
+  lease    = "5m"
+  column "n" { type = bigint }
+}
+singleton "s" {
+  for_each = toset(["x"]) # ERROR repeated-name "one name in Go"
+  key      = 1
+}
+singleton "empty" {
+  name = "" # ERROR invalid-name "empty"
+  key  = 2
 }
 table "i" {
   for_each = { x = table.i["x"].name } # ERROR cycle "table.i"

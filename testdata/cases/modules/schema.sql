@@ -15,6 +15,19 @@ CREATE TYPE app.orders_kind AS ENUM ('made', 'changed', 'gone');
 -- enum.state
 CREATE TYPE app.state AS ENUM ('open', 'paid');
 
+-- pawl
+CREATE FUNCTION app.pawl_refuse() RETURNS trigger
+  LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+  AS $pawl$
+BEGIN
+  RAISE EXCEPTION USING
+    ERRCODE = TG_ARGV[0], CONSTRAINT = TG_ARGV[1], MESSAGE = TG_ARGV[2],
+    SCHEMA = TG_TABLE_SCHEMA, TABLE = TG_TABLE_NAME;
+END
+$pawl$;
+REVOKE EXECUTE ON FUNCTION app.pawl_refuse() FROM PUBLIC;
+
 -- table.totals["day"]
 CREATE TABLE app.day_totals (
   starts date NOT NULL,
@@ -40,6 +53,25 @@ CREATE TABLE app.items_log (
 
 -- module.log["items"].table.log.index.by_row
 CREATE INDEX items_log_by_row ON app.items_log (row_id);
+
+-- queue.work["mail"]
+CREATE TABLE app.mail_work (
+  id          bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  text        text NOT NULL,
+  state       text NOT NULL DEFAULT 'ready',
+  run_at      timestamp with time zone NOT NULL DEFAULT now(),
+  attempt     integer NOT NULL DEFAULT 0,
+  fence       bigint NOT NULL DEFAULT 0,
+  lease_until timestamp with time zone,
+  last_error  text,
+  created_at  timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT mail_work_pkey PRIMARY KEY (id),
+  CONSTRAINT mail_work_held CHECK ((state = 'running') = (lease_until IS NOT NULL)),
+  CONSTRAINT mail_work_state CHECK (state IN ('ready', 'scheduled', 'running', 'dead'))
+);
+CREATE INDEX mail_work_lease ON app.mail_work (lease_until, id) WHERE (state = 'running');
+CREATE INDEX mail_work_ready ON app.mail_work (id) WHERE (state = 'ready');
+CREATE INDEX mail_work_scheduled ON app.mail_work (run_at, id) WHERE (state = 'scheduled');
 
 -- table.totals["month"]
 CREATE TABLE app.month_totals (
@@ -82,6 +114,63 @@ CREATE TABLE app.orders_log (
 
 -- module.log["orders"].table.log.index.by_row
 CREATE INDEX orders_log_by_row ON app.orders_log (row_id);
+
+-- queue.work["print"]
+CREATE TABLE app.print_work (
+  id          bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  text        text NOT NULL,
+  state       text NOT NULL DEFAULT 'ready',
+  run_at      timestamp with time zone NOT NULL DEFAULT now(),
+  attempt     integer NOT NULL DEFAULT 0,
+  fence       bigint NOT NULL DEFAULT 0,
+  lease_until timestamp with time zone,
+  last_error  text,
+  created_at  timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT print_work_pkey PRIMARY KEY (id),
+  CONSTRAINT print_work_held CHECK ((state = 'running') = (lease_until IS NOT NULL)),
+  CONSTRAINT print_work_state CHECK (state IN ('ready', 'scheduled', 'running', 'dead'))
+);
+CREATE INDEX print_work_lease ON app.print_work (lease_until, id) WHERE (state = 'running');
+CREATE INDEX print_work_ready ON app.print_work (id) WHERE (state = 'ready');
+CREATE INDEX print_work_scheduled ON app.print_work (run_at, id) WHERE (state = 'scheduled');
+
+-- table.stock
+CREATE TABLE app.stock (
+  id           bigint NOT NULL,
+  bin_amount   integer NOT NULL DEFAULT 0,
+  shelf_amount integer NOT NULL DEFAULT 0,
+  bin_state    app.state NOT NULL DEFAULT 'open',
+  shelf_state  app.state NOT NULL DEFAULT 'open',
+  bin_code     text NOT NULL,
+  shelf_code   text NOT NULL,
+  CONSTRAINT stock_pkey PRIMARY KEY (id),
+  CONSTRAINT stock_bin_code UNIQUE (bin_code),
+  CONSTRAINT stock_shelf_code UNIQUE (shelf_code),
+  CONSTRAINT bin_positive CHECK (bin_amount >= 0),
+  CONSTRAINT shelf_positive CHECK (shelf_amount >= 0)
+);
+
+-- table.stock.transitions.state["bin"]
+CREATE TRIGGER stock_bin_state_insert
+  AFTER INSERT ON app.stock
+  FOR EACH ROW WHEN ((NEW.bin_state = 'open') IS NOT TRUE)
+  EXECUTE FUNCTION app.pawl_refuse('PW001', 'stock_bin_state', 'a row of stock starts in open');
+
+CREATE TRIGGER stock_bin_state_update
+  AFTER UPDATE ON app.stock
+  FOR EACH ROW WHEN ((OLD.bin_state = NEW.bin_state OR (OLD.bin_state = 'open' AND NEW.bin_state = 'paid')) IS NOT TRUE)
+  EXECUTE FUNCTION app.pawl_refuse('PW001', 'stock_bin_state', 'bin_state of stock changes along its declared moves only');
+
+-- table.stock.transitions.state["shelf"]
+CREATE TRIGGER stock_shelf_state_insert
+  AFTER INSERT ON app.stock
+  FOR EACH ROW WHEN ((NEW.shelf_state = 'open') IS NOT TRUE)
+  EXECUTE FUNCTION app.pawl_refuse('PW001', 'stock_shelf_state', 'a row of stock starts in open');
+
+CREATE TRIGGER stock_shelf_state_update
+  AFTER UPDATE ON app.stock
+  FOR EACH ROW WHEN ((OLD.shelf_state = NEW.shelf_state OR (OLD.shelf_state = 'open' AND NEW.shelf_state = 'paid')) IS NOT TRUE)
+  EXECUTE FUNCTION app.pawl_refuse('PW001', 'stock_shelf_state', 'shelf_state of stock changes along its declared moves only');
 
 -- module.log["items"].table.log.foreign_key.row
 ALTER TABLE app.items_log

@@ -87,6 +87,88 @@ var (
 // violate.
 var ordersLogErrors = pawl.Constraints{ErrOrdersLogKnown, ErrOrdersLogPkey, ErrOrdersLogRow, ErrNotesLog}
 
+// The constraints of app.mail_work.
+var (
+	// ErrMailWorkHeld says: a running task has no lease, or another one has.
+	// errors.Is(err, pawl.ErrCheck) holds too.
+	ErrMailWorkHeld = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "mail_work",
+		Constraint: "mail_work_held",
+		Columns:    []string{"state", "lease_until"},
+		Code:       "23514",
+		Kind:       pawl.KindCheck,
+		Address:    "queue.work[\"mail\"]",
+	}
+	// ErrMailWorkPkey says: a row with this id exists already. errors.Is(err,
+	// pawl.ErrDuplicate) holds too.
+	ErrMailWorkPkey = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "mail_work",
+		Constraint: "mail_work_pkey",
+		Columns:    []string{"id"},
+		Code:       "23505",
+		Kind:       pawl.KindDuplicate,
+		Address:    "queue.work[\"mail\"]",
+	}
+	// ErrMailWorkState says: the state is none that the queue knows. errors.Is(err,
+	// pawl.ErrCheck) holds too.
+	ErrMailWorkState = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "mail_work",
+		Constraint: "mail_work_state",
+		Columns:    []string{"state"},
+		Code:       "23514",
+		Kind:       pawl.KindCheck,
+		Address:    "queue.work[\"mail\"]",
+	}
+)
+
+// mailWorkErrors are the constraints that a statement on app.mail_work can
+// violate.
+var mailWorkErrors = pawl.Constraints{ErrMailWorkHeld, ErrMailWorkPkey, ErrMailWorkState}
+
+// The constraints of app.print_work.
+var (
+	// ErrPrintWorkHeld says: a running task has no lease, or another one has.
+	// errors.Is(err, pawl.ErrCheck) holds too.
+	ErrPrintWorkHeld = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "print_work",
+		Constraint: "print_work_held",
+		Columns:    []string{"state", "lease_until"},
+		Code:       "23514",
+		Kind:       pawl.KindCheck,
+		Address:    "queue.work[\"print\"]",
+	}
+	// ErrPrintWorkPkey says: a row with this id exists already. errors.Is(err,
+	// pawl.ErrDuplicate) holds too.
+	ErrPrintWorkPkey = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "print_work",
+		Constraint: "print_work_pkey",
+		Columns:    []string{"id"},
+		Code:       "23505",
+		Kind:       pawl.KindDuplicate,
+		Address:    "queue.work[\"print\"]",
+	}
+	// ErrPrintWorkState says: the state is none that the queue knows.
+	// errors.Is(err, pawl.ErrCheck) holds too.
+	ErrPrintWorkState = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "print_work",
+		Constraint: "print_work_state",
+		Columns:    []string{"state"},
+		Code:       "23514",
+		Kind:       pawl.KindCheck,
+		Address:    "queue.work[\"print\"]",
+	}
+)
+
+// printWorkErrors are the constraints that a statement on app.print_work can
+// violate.
+var printWorkErrors = pawl.Constraints{ErrPrintWorkHeld, ErrPrintWorkPkey, ErrPrintWorkState}
+
 // The constraints of app.items.
 var (
 	// ErrItemsPkey says: a row with this id exists already. errors.Is(err,
@@ -174,6 +256,90 @@ var (
 // ordersErrors are the constraints that a statement on app.orders can violate.
 var ordersErrors = pawl.Constraints{ErrOrdersOrdersExternal, ErrOrdersOrdersInternal, ErrOrdersPkey, ErrOrdersLogRow}
 
+// The constraints of app.stock.
+var (
+	// ErrStockBinPositive says: a row breaks the check bin_amount >= 0.
+	// errors.Is(err, pawl.ErrCheck) holds too.
+	ErrStockBinPositive = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "stock",
+		Constraint: "bin_positive",
+		Columns:    []string{"bin_amount"},
+		Code:       "23514",
+		Kind:       pawl.KindCheck,
+		Address:    "table.stock.check.positive[\"bin\"]",
+	}
+	// ErrStockShelfPositive says: a row breaks the check shelf_amount >= 0.
+	// errors.Is(err, pawl.ErrCheck) holds too.
+	ErrStockShelfPositive = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "stock",
+		Constraint: "shelf_positive",
+		Columns:    []string{"shelf_amount"},
+		Code:       "23514",
+		Kind:       pawl.KindCheck,
+		Address:    "table.stock.check.positive[\"shelf\"]",
+	}
+	// ErrStockStockBinCode says: another row has the same bin_code. errors.Is(err,
+	// pawl.ErrDuplicate) holds too.
+	ErrStockStockBinCode = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "stock",
+		Constraint: "stock_bin_code",
+		Columns:    []string{"bin_code"},
+		Code:       "23505",
+		Kind:       pawl.KindDuplicate,
+		Address:    "table.stock.no_duplicates.code[\"bin\"]",
+	}
+	// ErrStockStockBinState says: bin_state would not start or change as declared.
+	// errors.Is(err, pawl.ErrState) holds too.
+	ErrStockStockBinState = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "stock",
+		Constraint: "stock_bin_state",
+		Columns:    []string{"bin_state"},
+		Code:       "PW001",
+		Kind:       pawl.KindState,
+		Address:    "table.stock.transitions.state[\"bin\"]",
+	}
+	// ErrStockPkey says: a row with this id exists already. errors.Is(err,
+	// pawl.ErrDuplicate) holds too.
+	ErrStockPkey = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "stock",
+		Constraint: "stock_pkey",
+		Columns:    []string{"id"},
+		Code:       "23505",
+		Kind:       pawl.KindDuplicate,
+		Address:    "table.stock.primary_key",
+	}
+	// ErrStockStockShelfCode says: another row has the same shelf_code.
+	// errors.Is(err, pawl.ErrDuplicate) holds too.
+	ErrStockStockShelfCode = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "stock",
+		Constraint: "stock_shelf_code",
+		Columns:    []string{"shelf_code"},
+		Code:       "23505",
+		Kind:       pawl.KindDuplicate,
+		Address:    "table.stock.no_duplicates.code[\"shelf\"]",
+	}
+	// ErrStockStockShelfState says: shelf_state would not start or change as
+	// declared. errors.Is(err, pawl.ErrState) holds too.
+	ErrStockStockShelfState = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "stock",
+		Constraint: "stock_shelf_state",
+		Columns:    []string{"shelf_state"},
+		Code:       "PW001",
+		Kind:       pawl.KindState,
+		Address:    "table.stock.transitions.state[\"shelf\"]",
+	}
+)
+
+// stockErrors are the constraints that a statement on app.stock can violate.
+var stockErrors = pawl.Constraints{ErrStockBinPositive, ErrStockShelfPositive, ErrStockStockBinCode, ErrStockStockBinState, ErrStockPkey, ErrStockStockShelfCode, ErrStockStockShelfState}
+
 // The constraints of app.day_totals.
 var (
 	// ErrDayTotalsPkey says: a row with this starts exists already. errors.Is(err,
@@ -221,12 +387,25 @@ var constraints = pawl.Constraints{
 	ErrOrdersLogKnown,
 	ErrOrdersLogPkey,
 	ErrOrdersLogRow,
+	ErrMailWorkHeld,
+	ErrMailWorkPkey,
+	ErrMailWorkState,
+	ErrPrintWorkHeld,
+	ErrPrintWorkPkey,
+	ErrPrintWorkState,
 	ErrItemsPkey,
 	ErrNotesLog,
 	ErrNotesPkey,
 	ErrOrdersOrdersExternal,
 	ErrOrdersOrdersInternal,
 	ErrOrdersPkey,
+	ErrStockBinPositive,
+	ErrStockShelfPositive,
+	ErrStockStockBinCode,
+	ErrStockStockBinState,
+	ErrStockPkey,
+	ErrStockStockShelfCode,
+	ErrStockStockShelfState,
 	ErrDayTotalsPkey,
 	ErrMonthTotalsPkey,
 }

@@ -20,11 +20,16 @@ import (
 type Store struct {
 	ItemsLog    ItemsLog    // app.items_log
 	OrdersLog   OrdersLog   // app.orders_log
+	MailWork    MailWork    // app.mail_work
+	PrintWork   PrintWork   // app.print_work
 	Items       Items       // app.items
 	Notes       Notes       // app.notes
 	Orders      Orders      // app.orders
+	Stock       Stock       // app.stock
 	DayTotals   DayTotals   // The sum of a day.
 	MonthTotals MonthTotals // The sum of a month.
+	MailRelay   MailRelay   // singleton.relay["mail"]
+	PrintRelay  PrintRelay  // singleton.relay["print"]
 
 	session *pawl.Session
 }
@@ -39,11 +44,16 @@ func bindStore(session *pawl.Session) *Store {
 	return &Store{
 		ItemsLog:    ItemsLog{session},
 		OrdersLog:   OrdersLog{session},
+		MailWork:    MailWork{session},
+		PrintWork:   PrintWork{session},
 		Items:       Items{session},
 		Notes:       Notes{session},
 		Orders:      Orders{session},
+		Stock:       Stock{session},
 		DayTotals:   DayTotals{session},
 		MonthTotals: MonthTotals{session},
+		MailRelay:   MailRelay{session},
+		PrintRelay:  PrintRelay{session},
 		session:     session,
 	}
 }
@@ -112,14 +122,36 @@ var standardLimits = pawl.Transaction{
 	},
 }
 
+// singletonLimits are the limits of the transaction block "singleton" at read
+// committed.
+var singletonLimits = pawl.Transaction{
+	Isolation:   pgx.ReadCommitted,
+	LockTimeout: time.Second,
+	IdleTimeout: time.Minute,
+	Retry: pawl.Policy{
+		Attempts: 5,
+		Base:     10 * time.Millisecond,
+		Max:      time.Second,
+		Budget:   10 * time.Second,
+		Codes:    []string{"40001", "40P01"},
+	},
+}
+
 // reliedUpon are the objects of the database that this code relies on, with the
 // fingerprints of their definitions.
 var reliedUpon = []pawl.Promise{
+	{Address: "pawl", Kind: "function", Schema: "app", Table: "", Name: "pawl_refuse", Hash: "816be7dea940032865b8c616"},
 	{Address: "table.totals[\"day\"].primary_key", Kind: "constraint", Schema: "app", Table: "day_totals", Name: "day_totals_pkey", Hash: "53df8d00880933c4920c14b9"},
 	{Address: "table.items.primary_key", Kind: "constraint", Schema: "app", Table: "items", Name: "items_pkey", Hash: "05635bfeee6bb53af708d5fb"},
 	{Address: "module.log[\"items\"].table.log.check.known", Kind: "constraint", Schema: "app", Table: "items_log", Name: "items_log_known", Hash: "ab764381e300f156df9942a2"},
 	{Address: "module.log[\"items\"].table.log.primary_key", Kind: "constraint", Schema: "app", Table: "items_log", Name: "items_log_pkey", Hash: "dc7cec823aebd70addd1d060"},
 	{Address: "module.log[\"items\"].table.log.foreign_key.row", Kind: "constraint", Schema: "app", Table: "items_log", Name: "items_log_row", Hash: "d7bf90c7eeb79cde48798b29"},
+	{Address: "queue.work[\"mail\"]", Kind: "constraint", Schema: "app", Table: "mail_work", Name: "mail_work_held", Hash: "79cd6c30c2ac4008021520e1"},
+	{Address: "queue.work[\"mail\"]", Kind: "constraint", Schema: "app", Table: "mail_work", Name: "mail_work_pkey", Hash: "156f5ae92d75472089283e05"},
+	{Address: "queue.work[\"mail\"]", Kind: "constraint", Schema: "app", Table: "mail_work", Name: "mail_work_state", Hash: "4a0cad60ecea75472060bae4"},
+	{Address: "queue.work[\"mail\"]", Kind: "index", Schema: "app", Table: "mail_work", Name: "mail_work_lease", Hash: "f8c1328fc12b8d2ecfccd96f"},
+	{Address: "queue.work[\"mail\"]", Kind: "index", Schema: "app", Table: "mail_work", Name: "mail_work_ready", Hash: "14ba8da7180c74714d4adfc1"},
+	{Address: "queue.work[\"mail\"]", Kind: "index", Schema: "app", Table: "mail_work", Name: "mail_work_scheduled", Hash: "5c5540abeafdc165961c37cf"},
 	{Address: "table.totals[\"month\"].primary_key", Kind: "constraint", Schema: "app", Table: "month_totals", Name: "month_totals_pkey", Hash: "8ddde037c57f902ae5f4933a"},
 	{Address: "table.notes.foreign_key.log", Kind: "constraint", Schema: "app", Table: "notes", Name: "notes_log", Hash: "54fb9e2133e4f86039f675c6"},
 	{Address: "table.notes.primary_key", Kind: "constraint", Schema: "app", Table: "notes", Name: "notes_pkey", Hash: "dfa1b40a2c019fa586e132a9"},
@@ -129,4 +161,19 @@ var reliedUpon = []pawl.Promise{
 	{Address: "module.log[\"orders\"].table.log.check.known", Kind: "constraint", Schema: "app", Table: "orders_log", Name: "orders_log_known", Hash: "615692b02c82420369c2b2e6"},
 	{Address: "module.log[\"orders\"].table.log.primary_key", Kind: "constraint", Schema: "app", Table: "orders_log", Name: "orders_log_pkey", Hash: "9b44ff2f7c02b19e4868f1aa"},
 	{Address: "module.log[\"orders\"].table.log.foreign_key.row", Kind: "constraint", Schema: "app", Table: "orders_log", Name: "orders_log_row", Hash: "57b2cd0b3b7692368cd25810"},
+	{Address: "queue.work[\"print\"]", Kind: "constraint", Schema: "app", Table: "print_work", Name: "print_work_held", Hash: "65caa21214b41e47c5f7e082"},
+	{Address: "queue.work[\"print\"]", Kind: "constraint", Schema: "app", Table: "print_work", Name: "print_work_pkey", Hash: "faed1045f8052885e15d4b85"},
+	{Address: "queue.work[\"print\"]", Kind: "constraint", Schema: "app", Table: "print_work", Name: "print_work_state", Hash: "cbee61adbe70d40e6b42b08d"},
+	{Address: "queue.work[\"print\"]", Kind: "index", Schema: "app", Table: "print_work", Name: "print_work_lease", Hash: "d7808c5326771679d9a132ed"},
+	{Address: "queue.work[\"print\"]", Kind: "index", Schema: "app", Table: "print_work", Name: "print_work_ready", Hash: "2c6e783e500f29b6cbb3d50c"},
+	{Address: "queue.work[\"print\"]", Kind: "index", Schema: "app", Table: "print_work", Name: "print_work_scheduled", Hash: "f336ebfb0a2f0f13ed9fdd86"},
+	{Address: "table.stock.check.positive[\"bin\"]", Kind: "constraint", Schema: "app", Table: "stock", Name: "bin_positive", Hash: "c1373d34b308dc85d5be6906"},
+	{Address: "table.stock.check.positive[\"shelf\"]", Kind: "constraint", Schema: "app", Table: "stock", Name: "shelf_positive", Hash: "f8fd5ffd7988e4dc7967b50d"},
+	{Address: "table.stock.no_duplicates.code[\"bin\"]", Kind: "constraint", Schema: "app", Table: "stock", Name: "stock_bin_code", Hash: "f91e9179ed814cddd8b122a1"},
+	{Address: "table.stock.primary_key", Kind: "constraint", Schema: "app", Table: "stock", Name: "stock_pkey", Hash: "4fef1499ce21d24bbc89d37b"},
+	{Address: "table.stock.no_duplicates.code[\"shelf\"]", Kind: "constraint", Schema: "app", Table: "stock", Name: "stock_shelf_code", Hash: "3302c75fec8df8f75845e496"},
+	{Address: "table.stock.transitions.state[\"bin\"]", Kind: "trigger", Schema: "app", Table: "stock", Name: "stock_bin_state_insert", Hash: "e7c002498e2064673a1f5431"},
+	{Address: "table.stock.transitions.state[\"bin\"]", Kind: "trigger", Schema: "app", Table: "stock", Name: "stock_bin_state_update", Hash: "e7598a3d9a48f8e079301d0a"},
+	{Address: "table.stock.transitions.state[\"shelf\"]", Kind: "trigger", Schema: "app", Table: "stock", Name: "stock_shelf_state_insert", Hash: "509ba3d37368466a0b948839"},
+	{Address: "table.stock.transitions.state[\"shelf\"]", Kind: "trigger", Schema: "app", Table: "stock", Name: "stock_shelf_state_update", Hash: "1b955808462e4c347c65f984"},
 }
