@@ -56,10 +56,19 @@ func (r *repository) emitRow() {
 	w := r.w
 	w.P()
 	w.Doc(sentence(fmt.Sprintf("%s is a row of %s. ", r.names.row, ir.Qualified(r.ir.Schema, r.ir.Table)), r.ir.Comment, ""))
-	w.P("type ", r.names.row, " struct {")
-	r.emitFields(r.ir.Row)
-	w.P("}")
+	r.emitStruct(r.names.row, r.ir.Row)
 	r.emitDest(r.names.row, "", r.ir.Row)
+}
+
+// emitStruct writes a struct of columns, on one line when there are none.
+func (r *repository) emitStruct(name string, fields []ir.Field) {
+	if len(fields) == 0 {
+		r.w.P("type ", name, " struct{}")
+		return
+	}
+	r.w.P("type ", name, " struct {")
+	r.emitFields(fields)
+	r.w.P("}")
 }
 
 // emitFields writes the fields of a struct, each with its column's comment.
@@ -125,9 +134,7 @@ func (r *repository) emitInsert() {
 	}
 	r.w.P()
 	r.w.Doc(doc)
-	r.w.P("type ", r.names.insert, " struct {")
-	r.emitFields(r.ir.Insert)
-	r.w.P("}")
+	r.emitStruct(r.names.insert, r.ir.Insert)
 }
 
 func hasOptional(fields []ir.Field) bool {

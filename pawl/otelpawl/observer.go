@@ -69,8 +69,10 @@ func (o *Observer) Observe(ctx context.Context, e pawl.Event) {
 		outcome pawl.UpsertOutcome
 		n       int64
 	}{
-		{pawl.Inserted, e.Upserted.Inserted}, {pawl.Updated, e.Upserted.Updated},
-		{pawl.Unchanged, e.Upserted.Unchanged}, {pawl.Stale, e.Upserted.Stale},
+		{pawl.Inserted, e.Upserted.Inserted},
+		{pawl.Updated, e.Upserted.Updated},
+		{pawl.Unchanged, e.Upserted.Unchanged},
+		{pawl.Stale, e.Upserted.Stale},
 	} {
 		if rows.n > 0 {
 			o.upserted.Add(ctx, rows.n, metric.WithAttributeSet(attribute.NewSet(operation, attribute.String("outcome", string(rows.outcome)))))

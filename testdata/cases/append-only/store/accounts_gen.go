@@ -21,8 +21,7 @@ func (a *Account) dest() []any {
 }
 
 // AccountInsert is what an insert into app.accounts takes.
-type AccountInsert struct {
-}
+type AccountInsert struct{}
 
 // Accounts reads and writes app.accounts.
 type Accounts struct{ session *pawl.Session }

@@ -21,8 +21,7 @@ func (r *Room) dest() []any {
 }
 
 // RoomInsert is what an insert into app.rooms takes.
-type RoomInsert struct {
-}
+type RoomInsert struct{}
 
 // Rooms reads and writes app.rooms.
 type Rooms struct{ session *pawl.Session }

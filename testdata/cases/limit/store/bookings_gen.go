@@ -239,6 +239,7 @@ var bookingsGetOperation = pawl.Operation{
 	Name:     "table.bookings.get",
 	Table:    "app.bookings",
 	SQL:      bookingsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -246,6 +247,7 @@ var bookingsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.bookings.get_for_update",
 	Table:            "app.bookings",
 	SQL:              bookingsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -253,6 +255,7 @@ var bookingsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.bookings.get_many_for_update",
 	Table:            "app.bookings",
 	SQL:              bookingsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -267,11 +270,13 @@ var bookingsListByEventOperation = pawl.Operation{
 	Name:     "table.bookings.list_by_event",
 	Table:    "app.bookings",
 	SQL:      bookingsListByEventSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
 var bookingsDeleteOperation = pawl.Operation{
-	Name:  "table.bookings.delete",
-	Table: "app.bookings",
-	SQL:   bookingsDeleteSQL,
+	Name:    "table.bookings.delete",
+	Table:   "app.bookings",
+	SQL:     bookingsDeleteSQL,
+	KeyArgs: 1,
 }

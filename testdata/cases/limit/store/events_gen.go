@@ -230,6 +230,7 @@ var eventsGetOperation = pawl.Operation{
 	Name:     "table.events.get",
 	Table:    "app.events",
 	SQL:      eventsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -237,6 +238,7 @@ var eventsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.events.get_for_update",
 	Table:            "app.events",
 	SQL:              eventsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -244,6 +246,7 @@ var eventsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.events.get_many_for_update",
 	Table:            "app.events",
 	SQL:              eventsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -255,9 +258,10 @@ var eventsListOperation = pawl.Operation{
 }
 
 var eventsDeleteOperation = pawl.Operation{
-	Name:  "table.events.delete",
-	Table: "app.events",
-	SQL:   eventsDeleteSQL,
+	Name:    "table.events.delete",
+	Table:   "app.events",
+	SQL:     eventsDeleteSQL,
+	KeyArgs: 1,
 }
 
 var eventsShrinkOperation = pawl.Operation{
@@ -265,4 +269,5 @@ var eventsShrinkOperation = pawl.Operation{
 	Table:      "app.events",
 	SQL:        eventsShrinkSQL,
 	ExplainSQL: eventsShrinkExplainSQL,
+	KeyArgs:    1,
 }

@@ -193,6 +193,7 @@ var parcelsGetOperation = pawl.Operation{
 	Name:     "table.parcels.get",
 	Table:    "app.parcels",
 	SQL:      parcelsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -200,6 +201,7 @@ var parcelsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.parcels.get_for_update",
 	Table:            "app.parcels",
 	SQL:              parcelsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -207,6 +209,7 @@ var parcelsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.parcels.get_many_for_update",
 	Table:            "app.parcels",
 	SQL:              parcelsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -218,7 +221,8 @@ var parcelsListOperation = pawl.Operation{
 }
 
 var parcelsDeleteOperation = pawl.Operation{
-	Name:  "table.parcels.delete",
-	Table: "app.parcels",
-	SQL:   parcelsDeleteSQL,
+	Name:    "table.parcels.delete",
+	Table:   "app.parcels",
+	SQL:     parcelsDeleteSQL,
+	KeyArgs: 1,
 }
