@@ -80,6 +80,8 @@ func (b *budget) admit(name string, args []cty.Value) error {
 		return nil
 	case name == "jsondecode" && depthOf(args[0].AsString()) > maxDepth:
 		return errors.New("the text is nested too deep")
+	case name == "yamldecode":
+		return admitYAML(args[0].AsString())
 	case name == "distinct" && !b.spend(args[0].LengthInt()*args[0].LengthInt()/4): // it compares each with each
 		return errors.New("the list is too long")
 	}

@@ -129,8 +129,9 @@ func (p *project) context(expr hclsyntax.Expression, want *attrSchema, b *budget
 	}
 	names := make(tree)
 	whole := true
+	maybe := tried(expr)
 	for _, traversal := range expr.Variables() {
-		path, v, ok := p.resolve(traversal, want)
+		path, v, ok := p.resolve(traversal, want, covered(traversal.SourceRange(), maybe))
 		if !ok {
 			whole = false
 			continue

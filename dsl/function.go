@@ -114,15 +114,20 @@ func makeFunctions() map[string]function.Function {
 		"lookup": stdlib.LookupFunc, "merge": stdlib.MergeFunc, "reverse": stdlib.ReverseListFunc, "setunion": stdlib.SetUnionFunc,
 		"setintersection": stdlib.SetIntersectionFunc, "setsubtract": stdlib.SetSubtractFunc, "slice": stdlib.SliceFunc,
 		"sort": stdlib.SortFunc, "values": stdlib.ValuesFunc, "zipmap": stdlib.ZipmapFunc,
+		// times that are given
+		"formatdate": stdlib.FormatDateFunc, "timeadd": stdlib.TimeAddFunc, "timecmp": timeCompareFunction(),
 		// conversions
 		"tobool": stdlib.MakeToFunc(cty.Bool), "tonumber": stdlib.MakeToFunc(cty.Number), "tostring": stdlib.MakeToFunc(cty.String),
 		"tolist": stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)), "toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)),
+		"try": tryFunction(), "can": canFunction(),
 		"jsonencode": stdlib.JSONEncodeFunc, "jsondecode": stdlib.JSONDecodeFunc, "csvdecode": stdlib.CSVDecodeFunc,
 		"tomap": stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)),
 	}
 	maps.Copy(fs, affixFunctions())
 	maps.Copy(fs, typeFunctions())
 	maps.Copy(fs, terraformFunctions())
+	maps.Copy(fs, networkFunctions())
+	maps.Copy(fs, yamlFunctions())
 	return fs
 }
 

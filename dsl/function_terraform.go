@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
@@ -32,7 +33,15 @@ func terraformFunctions() map[string]function.Function {
 		"sha1":         ofText(func(s string) string { sum := sha1.Sum([]byte(s)); return hex.EncodeToString(sum[:]) }),
 		"sha256":       ofText(func(s string) string { sum := sha256.Sum256([]byte(s)); return hex.EncodeToString(sum[:]) }),
 		"sha512":       ofText(func(s string) string { sum := sha512.Sum512([]byte(s)); return hex.EncodeToString(sum[:]) }),
-		"alltrue":      allFunction(true), "anytrue": allFunction(false),
+		"base64sha256": ofText(func(s string) string {
+			sum := sha256.Sum256([]byte(s))
+			return base64.StdEncoding.EncodeToString(sum[:])
+		}),
+		"base64sha512": ofText(func(s string) string {
+			sum := sha512.Sum512([]byte(s))
+			return base64.StdEncoding.EncodeToString(sum[:])
+		}),
+		"alltrue": allFunction(true), "anytrue": allFunction(false),
 		"sum": sumFunction(), "one": oneFunction(), "index": indexFunction(), "matchkeys": matchKeysFunction(),
 		"transpose": transposeFunction(),
 	}
@@ -44,6 +53,25 @@ func ofText(f func(string) string) function.Function {
 		Type:   function.StaticReturnType(cty.String),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 			return cty.StringVal(f(args[0].AsString())), nil
+		},
+	})
+}
+
+// timeCompareFunction is -1, 0 or 1 for a time before, at or after another one.
+func timeCompareFunction() function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "a", Type: cty.String}, {Name: "b", Type: cty.String}},
+		Type:   function.StaticReturnType(cty.Number),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			var at [2]time.Time
+			for i, arg := range args {
+				t, err := time.Parse(time.RFC3339, arg.AsString())
+				if err != nil {
+					return cty.NilVal, function.NewArgErrorf(i, "a time is needed: \"2026-01-31T12:00:00Z\"")
+				}
+				at[i] = t
+			}
+			return cty.NumberIntVal(int64(at[0].Compare(at[1]))), nil
 		},
 	})
 }

@@ -11,26 +11,42 @@ import (
 
 func TestTerraformFunctions(t *testing.T) {
 	for expr, want := range map[string]string{
-		`"${length("äb")} ${length([1])} ${length({ a = 1 })} ${length(toset(["x"]))}"`:        "2 1 1 1",
-		`"${startswith("abc", "ab")} ${endswith("abc", "ab")} ${strcontains("abc", "b")}"`:     "true false true",
-		`"${alltrue([true, true])} ${alltrue([true, false])} ${alltrue([])}"`:                  "true false true",
-		`"${anytrue([false, true])} ${anytrue([false])} ${anytrue([])}"`:                       "true false false",
-		`"${sum([1, 2.5])} ${one(["x"])} ${one([]) == null}"`:                                  "3.5 x true",
-		`"${index(["a", "b"], "b")} ${join(",", matchkeys(["a", "b"], ["1", "2"], ["2"]))}"`:   "1 b",
-		`join(",", transpose({ a = ["x", "y"], b = ["x"] })["x"])`:                             "a,b",
-		`"${basename("a/b")} ${dirname("a/b")} ${urlencode("a b")}"`:                           "b a a+b",
-		`base64decode(base64encode("text"))`:                                                   "text",
-		`md5("")`:                                                                              "d41d8cd98f00b204e9800998ecf8427e",
-		`substr(sha1("a"), 0, 8)`:                                                              "86f7e437",
-		`substr(sha256("a"), 0, 8)`:                                                            "ca978112",
-		`substr(sha512("a"), 0, 8)`:                                                            "1f40fc92",
-		`"${jsonencode({ a = [1] })} ${jsondecode("{\"a\": 2}").a}"`:                           `{"a":[1]} 2`,
-		`"${join(",", [for n in range(3) : tostring(n)])} ${pow(2, 8)} ${parseint("ff", 16)}"`: "0,1,2 256 255",
-		`"${length(setproduct(["a", "b"], ["c", "d"]))} ${regex("[0-9]+", "ab12")}"`:           "4 12",
-		`join(",", [for k, v in { a = 1, b = 2 } : "${k}${v}" if v > 1])`:                      "b2",
-		`"%{ for x in ["a", "b"] }${x};%{ endfor }"`:                                           "a;b;",
+		`"${length("äb")} ${length([1])} ${length({ a = 1 })} ${length(toset(["x"]))}"`:                                                "2 1 1 1",
+		`"${startswith("abc", "ab")} ${endswith("abc", "ab")} ${strcontains("abc", "b")}"`:                                             "true false true",
+		`"${alltrue([true, true])} ${alltrue([true, false])} ${alltrue([])}"`:                                                          "true false true",
+		`"${anytrue([false, true])} ${anytrue([false])} ${anytrue([])}"`:                                                               "true false false",
+		`"${sum([1, 2.5])} ${one(["x"])} ${one([]) == null}"`:                                                                          "3.5 x true",
+		`"${index(["a", "b"], "b")} ${join(",", matchkeys(["a", "b"], ["1", "2"], ["2"]))}"`:                                           "1 b",
+		`join(",", transpose({ a = ["x", "y"], b = ["x"] })["x"])`:                                                                     "a,b",
+		`"${basename("a/b")} ${dirname("a/b")} ${urlencode("a b")}"`:                                                                   "b a a+b",
+		`base64decode(base64encode("text"))`:                                                                                           "text",
+		`md5("")`:                                                                                                                      "d41d8cd98f00b204e9800998ecf8427e",
+		`substr(sha1("a"), 0, 8)`:                                                                                                      "86f7e437",
+		`substr(sha256("a"), 0, 8)`:                                                                                                    "ca978112",
+		`substr(sha512("a"), 0, 8)`:                                                                                                    "1f40fc92",
+		`"${jsonencode({ a = [1] })} ${jsondecode("{\"a\": 2}").a}"`:                                                                   `{"a":[1]} 2`,
+		`"${join(",", [for n in range(3) : tostring(n)])} ${pow(2, 8)} ${parseint("ff", 16)}"`:                                         "0,1,2 256 255",
+		`"${length(setproduct(["a", "b"], ["c", "d"]))} ${regex("[0-9]+", "ab12")}"`:                                                   "4 12",
+		`join(",", [for k, v in { a = 1, b = 2 } : "${k}${v}" if v > 1])`:                                                              "b2",
+		`"%{ for x in ["a", "b"] }${x};%{ endfor }"`:                                                                                   "a;b;",
+		`"${try(local.o.b, "none")} ${try(local.o.a)} ${try(local.o.b, local.o.c.d, [][0], "last")}"`:                                  "none 1 last",
+		`"${can(local.o.b)} ${can(local.o.a)} ${can(regex("^a", "b"))} ${can(tonumber("x"))}"`:                                         "false true false false",
+		`join(",", [for m in local.many : try(m.b, "none")])`:                                                                          "none,2",
+		`yamldecode("a: [1, 2]\nb: x * y & z\n").b`:                                                                                    "x * y & z",
+		`yamlencode({ a = [true] })`:                                                                                                   "\"a\":\n- true\n",
+		`"${cidrhost("10.12.112.0/20", 16)} ${cidrhost("10.12.127.9/20", -1)}"`:                                                        "10.12.112.16 10.12.127.255",
+		`"${cidrhost("fd00:fd12:3456:7890::/72", 34)} ${cidrnetmask("172.16.0.0/12")}"`:                                                "fd00:fd12:3456:7890::22 255.240.0.0",
+		`"${cidrsubnet("172.16.0.0/12", 4, 2)} ${cidrsubnet("fd00:fd12:3456:7890::/56", 16, 162)}"`:                                    "172.18.0.0/16 fd00:fd12:3456:7800:a200::/72",
+		`join(" ", cidrsubnets("10.1.0.0/16", 4, 4, 8, 4))`:                                                                            "10.1.0.0/20 10.1.16.0/20 10.1.32.0/24 10.1.48.0/20",
+		`join(" ", cidrsubnets("fd00:fd12:3456:7890::/56", 16, 16))`:                                                                   "fd00:fd12:3456:7800::/72 fd00:fd12:3456:7800:100::/72",
+		`"${cidrnetmask("0.0.0.0/0")} ${cidrhost("0.0.0.0/0", 1)}"`:                                                                    "0.0.0.0 0.0.0.1",
+		`"${formatdate("YYYY-MM-DD", "2026-01-31T12:00:00Z")} ${timeadd("2026-01-31T12:00:00Z", "24h")}"`:                              "2026-01-31 2026-02-01T12:00:00Z",
+		`"${timecmp("2026-01-31T12:00:00Z", "2026-01-31T13:00:00+01:00")} ${timecmp("2026-01-31T12:00:00Z", "2026-01-31T12:00:01Z")}"`: "0 -1",
+		`substr(base64sha256("a"), 0, 8)`:                                                                                              "ypeBEsob",
+		`substr(base64sha512("a"), 0, 8)`:                                                                                              "H0D8ktok",
 	} {
-		if got := evaluatedText(t, expr, "", Options{}); got != want {
+		const declared = "locals {\n  o    = { a = 1 }\n  many = [{ a = 1 }, { b = 2 }]\n}\n"
+		if got := evaluatedText(t, expr, declared, Options{}); got != want {
 			t.Errorf("%s: got %q, want %q", expr, got, want)
 		}
 	}
@@ -152,6 +168,10 @@ locals {
 		`base64encode("${local.s}${local.s}${local.s}")`,
 		`jsonencode(replace(local.s, "x", "\u0001"))`,
 		`jsondecode(local.deep)`,
+		`yamldecode(local.deep)`,
+		`yamldecode(replace(local.s, "x", "- "))`,
+		`try([for a in local.l : [for b in local.l : [for c in local.l : c]]], 1)`,
+		`[for a in local.l : [for b in local.l : can([for c in local.l : c])]]`,
 		`jsondecode("1e9999999")`,
 		`tonumber("1e999999999")`,
 		`jsonencode(tonumber("1e99999999"))`,
@@ -238,5 +258,40 @@ func TestMatches(t *testing.T) {
 				t.Errorf("%s and %s: %s", pattern, name, strconv.FormatBool(got))
 			}
 		}
+	}
+}
+
+func TestWrongNetworksAndTimes(t *testing.T) {
+	for _, test := range []struct{ expr, text string }{
+		{`cidrhost("10.0.0.1", 1)`, "a network is needed"},
+		{`cidrhost("10.0.0.0/30", 4)`, "has no address 4"},
+		{`cidrhost("10.0.0.0/30", -5)`, "has no address -5"},
+		{`cidrhost("10.0.0.0/30", 1.5)`, "a whole number is needed"},
+		{`cidrnetmask("fd00::/8")`, "a network of IPv4"},
+		{`cidrsubnet("10.0.0.0/30", 3, 0)`, "cannot be made 3 bits longer"},
+		{`cidrsubnet("10.0.0.0/8", 1, 2)`, "no subnet 2"},
+		{`cidrsubnet("10.0.0.0/8", 1, -1)`, "no subnet -1"},
+		{`cidrsubnets("10.0.0.0/8", 0)`, "cannot be made 0 bits longer"},
+		{`cidrsubnets("10.0.0.0/8", 1, 1, 1)`, "no room for all of them"},
+		{`timecmp("today", "2026-01-31T12:00:00Z")`, "a time is needed"},
+		{`yamldecode("a: [")`, ""},
+		{`yamldecode("a: &x 1\nb: *x\n")`, "anchors and aliases"},
+		{`try()`, "at least one expression"},
+		{`try(tonumber("x"))`, "none of the expressions has a value"},
+		{`try(nothing(), 1)`, "There is no function nothing()"},
+		{`try(local.gone, 1)`, "No local \"gone\""},
+	} {
+		list := refused(t, "locals { x = "+test.expr+" }\n", Options{})
+		if len(list) != 1 || !strings.Contains(list[0].Detail, test.text) {
+			t.Errorf("%s: want %q, got %+v", test.expr, test.text, list)
+		}
+	}
+}
+
+// TestTryInTry: each argument is evaluated once, however deep it stands.
+func TestTryInTry(t *testing.T) {
+	expr := strings.Repeat("try(", 50) + "tonumber(\"x\")" + strings.Repeat(", tonumber(\"x\"))", 49) + ", \"end\")"
+	if got := evaluatedText(t, expr, "", Options{}); got != "end" {
+		t.Errorf("got %q", got)
 	}
 }

@@ -93,7 +93,7 @@ func (b *body) elementwise(name string, members []string) (*elementwise, bool) {
 			ok = b.p.memberOfEach(t, members) && ok
 			continue
 		}
-		path, v, found := b.p.resolve(t, nil)
+		path, v, found := b.p.resolve(t, nil, false)
 		if !found {
 			ok = false
 			continue

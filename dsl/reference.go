@@ -99,8 +99,9 @@ func stepName(step hcl.Traverser) (string, bool) {
 }
 
 // resolve evaluates what a traversal names. The path tells which part of the
-// traversal the value stands for; what follows it exists in the value.
-func (p *project) resolve(t hcl.Traversal, want *attrSchema) ([]string, cty.Value, bool) {
+// traversal the value stands for; what follows it exists in the value, unless
+// it may be missing.
+func (p *project) resolve(t hcl.Traversal, want *attrSchema, maybe bool) ([]string, cty.Value, bool) {
 	root := t.RootName()
 	if typ, ok := baseTypes[root]; ok && len(t) == 1 {
 		return []string{root}, typ.capsule(), true
@@ -111,7 +112,7 @@ func (p *project) resolve(t hcl.Traversal, want *attrSchema) ([]string, cty.Valu
 	}
 	r := &reference{all: t, path: []string{root}, rest: t[1:], want: want}
 	v, ok := p.find(root, r)
-	if !ok || !p.membersExist(v, r) {
+	if !ok || !maybe && !p.membersExist(v, r) {
 		return nil, cty.NilVal, false
 	}
 	return r.path, v, true

@@ -40,6 +40,7 @@ type shape struct {
 	elem     *shape           // of list, set and map
 	members  map[string]shape // of object
 	optional bool             // of an object's member
+	absent   cty.Value        // what stands for an optional member that is absent; NilVal for null
 }
 
 // String spells a shape as a variable's type is written.
@@ -135,15 +136,29 @@ func (p *project) objectShape(expr hclsyntax.Expression) (shape, bool) {
 	return s, true
 }
 
-// memberShape reads the type of one member, which may be optional(…).
+// memberShape reads the type of one member, which may be optional(TYPE) or
+// optional(TYPE, DEFAULT).
 func (p *project) memberShape(expr hclsyntax.Expression) (shape, bool) {
 	call, ok := expr.(*hclsyntax.FunctionCallExpr)
-	if !ok || call.Name != optionalPart || len(call.Args) != 1 {
+	if !ok || call.Name != optionalPart || len(call.Args) == 0 || len(call.Args) > 2 {
 		return p.shape(expr)
 	}
 	s, ok := p.shape(call.Args[0])
 	s.optional = true
-	return s, ok
+	if !ok || len(call.Args) == 1 {
+		return s, ok
+	}
+	v, ok := p.value(call.Args[1], nil)
+	if !ok {
+		return s, false
+	}
+	v, wrong := s.take(v)
+	if wrong != nil {
+		p.report(wrong.diagnostic(call.Args[1].Range(), "write a default of the member's type"))
+		return s, false
+	}
+	s.absent = v
+	return s, true
 }
 
 // wrongShape reports what is no type of a variable.
@@ -280,8 +295,11 @@ func (s shape) takeObject(v cty.Value) (cty.Value, *mismatch) {
 		switch {
 		case !written && !member.optional:
 			return v, &mismatch{want: "an object with the member " + quote(name), got: "one without"}
-		case !written:
+		case !written && member.absent == cty.NilVal:
 			members[name] = cty.NullVal(member.absentType())
+			continue
+		case member.absent != cty.NilVal && (!written || e.IsNull()):
+			members[name] = member.absent
 			continue
 		}
 		e, wrong := member.take(e)

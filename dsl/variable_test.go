@@ -38,6 +38,15 @@ variable "owners" {
   type    = list(table)
   default = [table.users, table.t]
 }
+variable "room" {
+  type = object({
+    name  = string
+    size  = optional(number, 4)
+    kind  = optional(type, bigint)
+    place = optional(object({ floor = optional(number, 1), wing = optional(string) }), {})
+  })
+  default = { name = "red" }
+}
 variable "nothing" {
   type    = string
   default = null
@@ -51,15 +60,19 @@ table "users" {
 		want string
 		vars map[string]string
 	}{
-		`join(",", var.names)`:                                {"a,b", nil},
-		`join(".", var.names)`:                                {"q.r", map[string]string{"names": `["q", "r"]`}},
-		`tostring(var.sizes["x"])`:                            {"1", nil},
-		`tostring(var.sizes["y"])`:                            {"-2", map[string]string{"sizes": `{ y = -2 }`}},
-		`join(",", var.kinds)`:                                {"a,b", nil},
-		`"${var.shop.name} ${var.shop.floors == null}"`:       {"corner true", nil},
-		`"${var.shop.name} ${var.shop.floors + 1}"`:           {"mall 3", map[string]string{"shop": `{ name = "mall", floors = 2, tags = ["x"] }`}},
-		`var.kept == numeric(12, 2) ? "same" : "other"`:       {"same", nil},
-		`var.owner.name`:                                      {"users", nil},
+		`join(",", var.names)`:     {"a,b", nil},
+		`join(".", var.names)`:     {"q.r", map[string]string{"names": `["q", "r"]`}},
+		`tostring(var.sizes["x"])`: {"1", nil},
+		`tostring(var.sizes["y"])`: {"-2", map[string]string{"sizes": `{ y = -2 }`}},
+		`join(",", var.kinds)`:     {"a,b", nil},
+		`"${var.room.size} ${var.room.kind == bigint} ${var.room.place.floor} ${var.room.place.wing == null}"`: {"4 true 1 true", nil},
+		`"${var.room.size} ${var.room.place.floor} ${var.room.place.wing}"`: {
+			"4 2 east", map[string]string{"room": `{ name = "blue", size = null, place = { floor = 2, wing = "east" } }`},
+		},
+		`"${var.shop.name} ${var.shop.floors == null}"`: {"corner true", nil},
+		`"${var.shop.name} ${var.shop.floors + 1}"`:     {"mall 3", map[string]string{"shop": `{ name = "mall", floors = 2, tags = ["x"] }`}},
+		`var.kept == numeric(12, 2) ? "same" : "other"`: {"same", nil},
+		`var.owner.name`: {"users", nil},
 		`join(",", [for t in var.owners : t.name])`:           {"users,t", nil},
 		`var.nothing == null ? "null" : "something"`:          {"null", nil},
 		`"${var.untyped[0]}"`:                                 {"x", nil},

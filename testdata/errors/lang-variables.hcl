@@ -67,3 +67,12 @@ variable "n" {
   default = 1
   validation { condition = true } # ERROR missing-attribute "error_message"
 }
+
+variable "defaults" {
+  type    = object({ a = optional(number, "5") }) # ERROR wrong-type "must be a number, and it is a text"
+  default = {}
+}
+variable "unknown_default" {
+  type    = object({ a = optional(number, local.gone) }) # ERROR unknown-reference "No local \"gone\""
+  default = {}
+}
