@@ -238,26 +238,21 @@ func (p *project) roundOf(r *reference, block *hclsyntax.Block, s *blockSchema) 
 // pick takes the key behind a repeated block's name off a reference.
 func (p *project) pick(r *reference, block *hclsyntax.Block, rounds []*project) (*project, bool) {
 	name := pathText(r.path)
-	key, given := r.next()
+	key, _ := r.next()
 	var keys []string
 	for _, q := range rounds {
-		if given && q.each.key == key {
+		if q.each.key == key {
 			return q, true
 		}
 		keys = append(keys, name+"["+quote(q.each.key)+"]")
 	}
-	d := diag.Diagnostic{
+	p.report(diag.Diagnostic{
 		Code:    diag.UnknownReference,
-		Detail:  name + " is repeated with for_each: it is several.",
-		Subject: r.all.SourceRange(),
+		Detail:  name + " has no " + quote(key) + " among the keys of its for_each.",
+		Subject: r.place(),
 		Related: []diag.Related{{Range: labelRange(block), Text: "repeated here"}},
 		Help:    didYouMean(name+"["+quote(key)+"]", keys, "name one: "+name+"[KEY]"),
-	}
-	if given {
-		d.Detail = name + " has no " + quote(key) + " among the keys of its for_each."
-		d.Subject = r.place()
-	}
-	p.report(d)
+	})
 	return nil, false
 }
 

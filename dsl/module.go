@@ -205,12 +205,31 @@ func (p *project) resolveModule(r *reference) (cty.Value, bool) {
 	if !ok {
 		return cty.NilVal, false
 	}
+	if block.Body.Attributes[forEachAttr.Name] != nil && !r.named() {
+		all := make(map[string]cty.Value, len(uses))
+		for _, used := range uses {
+			v, ok := used.wholeUse(r.below())
+			if !ok {
+				return cty.NilVal, false
+			}
+			all[used.call.from.each.key] = v
+		}
+		return cty.ObjectVal(all), true
+	}
 	used, ok := p.usedAs(r, block, uses)
 	if !ok {
 		return cty.NilVal, false
 	}
-	word, given := r.next()
-	if !given || !slices.Contains(moduleRoots, word) || len(r.rest) == 0 {
+	return p.declaredBy(used, r)
+}
+
+// declaredBy evaluates a use of a module, or what a reference names in it.
+func (p *project) declaredBy(used *project, r *reference) (cty.Value, bool) {
+	if !r.named() {
+		return used.wholeUse(r)
+	}
+	word, _ := r.next()
+	if !slices.Contains(moduleRoots, word) {
 		p.report(diag.Diagnostic{
 			Code:    diag.UnknownReference,
 			Detail:  "A reference into a module goes on with " + list(moduleRoots) + ".",
@@ -218,6 +237,9 @@ func (p *project) resolveModule(r *reference) (cty.Value, bool) {
 			Help:    "name what the module declares: " + used.address + "table.NAME",
 		})
 		return cty.NilVal, false
+	}
+	if !r.named() {
+		return used.wholeWord(r, word)
 	}
 	return used.find(word, r)
 }

@@ -231,3 +231,106 @@ func TestModulesThatMultiply(t *testing.T) {
 		t.Errorf("got %+v", list)
 	}
 }
+
+// TestWholeModules uses modules and what is repeated as values, and hands them to
+// other modules.
+func TestWholeModules(t *testing.T) {
+	spec, list := Load(files("main.hcl", `
+table "orders" {
+  column "id" { type = bigint }
+}
+table "by_day" {
+  for_each = {
+    mon = text
+    tue = uuid
+  }
+  name = "on_${each.key}"
+  column "id" { type = each.value }
+}
+enum "kind" {
+  for_each = toset(["a", "b"])
+  name     = "${each.key}_kind"
+  values   = [each.key]
+}
+module "log" {
+  for_each = {
+    mon    = table.by_day["mon"]
+    orders = table.orders
+  }
+  source = "./log"
+  table  = each.value
+}
+module "one" {
+  source = "./log"
+  table  = table.by_day["tue"]
+}
+module "all" {
+  source = "./all"
+  tables = { for key, use in module.log : key => use.table.log }
+  days   = table.by_day
+  one    = module.one
+}
+table "t" {
+  comment = "${join(",", keys(module.log))} ${join(",", keys(module.one.table))} ${module.one.table.log.name}"
+  column "picked" {
+    for_each = enum.kind
+    name     = each.key
+    type     = each.value
+  }
+  column "day" { type = table.by_day[keys(table.by_day)[0]].column.id.type }
+  foreign_key "log" {
+    for_each   = toset(["mon", "orders"])
+    name       = "t_${each.key}"
+    columns    = [day]
+    references = module.log[each.key].table.log
+  }
+}
+`, "log/main.hcl", `
+variable "table" { type = table }
+enum "state" {
+  name   = "${var.table.name}_state"
+  values = ["x"]
+}
+table "log" {
+  name = "${var.table.name}_log"
+  column "id" { type = var.table.column.id.type }
+  column "state" { type = enum.state }
+}
+`, "all/main.hcl", `
+variable "tables" { type = map(table) }
+variable "days" { type = map(table) }
+variable "one" { type = any }
+table "copy" {
+  for_each = var.tables
+  name     = "${each.key}_copy"
+  comment  = each.value.name
+  column "id" { type = each.value.column.id.type }
+  foreign_key "of" {
+    columns    = [id]
+    references = each.value
+  }
+}
+table "whole" {
+  comment = join(",", [for key, table in var.days : table.name])
+  column "state" { type = var.one.enum.state }
+  column "id" { type = var.one.table.log.column.id.type }
+}
+`), Options{})
+	requireNone(t, spec, list)
+	plain := tableByID(t, spec, "t")
+	if want := "mon,orders log on_tue_log"; plain.Comment.V != want {
+		t.Errorf("comment %q, want %q", plain.Comment.V, want)
+	}
+	requireSame(t, plain.Columns[1].Type, Type{Enum: `kind["b"]`})
+	requireSame(t, plain.Columns[2].Type, Type{Name: "text"})
+	requireSame(t, plain.ForeignKeys[1].References, Reference{Table: `module.log["orders"].log`})
+	copied := tableByID(t, spec, `module.all.copy["mon"]`)
+	requireSame(t, copied.Columns[0].Type, Type{Name: "text"})
+	requireSame(t, copied.ForeignKeys[0].References, Reference{Table: `module.log["mon"].log`})
+	whole := tableByID(t, spec, "module.all.whole")
+	requireSame(t, whole.Columns[0].Type, Type{Enum: "module.one.state"})
+	requireSame(t, whole.Columns[1].Type, Type{Name: "uuid"})
+	if whole.Comment.V != "on_mon,on_tue" {
+		t.Errorf("comment %q", whole.Comment.V)
+	}
+}

@@ -173,11 +173,9 @@ func (p *project) resolveEnum(r *reference) (cty.Value, bool) {
 	if block == nil {
 		return p.undeclared(r, "enum", name)
 	}
-	q, ok := p.roundOf(r, block, &enumSchema)
-	if !ok {
-		return cty.NilVal, false
-	}
-	return typeValue{Type: Type{Enum: q.idOf(block)}}.capsule(), true
+	return p.ofRounds(r, block, &enumSchema, func(q *project, _ *reference) (cty.Value, bool) {
+		return typeValue{Type: Type{Enum: q.idOf(block)}}.capsule(), true
+	})
 }
 
 // resolveDomain gives the domain as a type. What it is made of is no part of
@@ -191,11 +189,9 @@ func (p *project) resolveDomain(r *reference) (cty.Value, bool) {
 	if block == nil {
 		return p.undeclared(r, "domain", name)
 	}
-	q, ok := p.roundOf(r, block, &domainSchema)
-	if !ok {
-		return cty.NilVal, false
-	}
-	return typeValue{Type: Type{Domain: q.idOf(block)}}.capsule(), true
+	return p.ofRounds(r, block, &domainSchema, func(q *project, _ *reference) (cty.Value, bool) {
+		return typeValue{Type: Type{Domain: q.idOf(block)}}.capsule(), true
+	})
 }
 
 func (p *project) resolveTransaction(r *reference) (cty.Value, bool) {

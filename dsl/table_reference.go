@@ -30,18 +30,21 @@ func (p *project) resolveTable(r *reference) (cty.Value, bool) {
 	if block == nil {
 		return p.undeclared(r, "table", name)
 	}
-	q, ok := p.roundOf(r, block, &tableSchema)
-	if !ok {
-		return cty.NilVal, false
-	}
-	t := &tableObject{p: q, block: block, from: r.place()}
+	return p.ofRounds(r, block, &tableSchema, func(q *project, r *reference) (cty.Value, bool) {
+		t := &tableObject{p: q, block: block, from: r.place()}
+		return t.named(r)
+	})
+}
+
+// named evaluates the table, or what a reference names below it.
+func (t *tableObject) named(r *reference) (cty.Value, bool) {
 	member, ok := r.next()
 	if !ok {
 		return t.whole()
 	}
 	switch member {
 	case "name":
-		return t.text("name", labelText(block))
+		return t.text("name", labelText(t.block))
 	case "schema":
 		return t.schema()
 	case "primary_key":
@@ -49,7 +52,7 @@ func (p *project) resolveTable(r *reference) (cty.Value, bool) {
 	case "column", "no_duplicates":
 		return t.part(r, member)
 	}
-	p.report(diag.Diagnostic{
+	t.p.report(diag.Diagnostic{
 		Code:    diag.UnknownReference,
 		Detail:  quote(pathText(r.path[:len(r.path)-1])) + " has no member " + quote(member) + ".",
 		Subject: r.place(),
