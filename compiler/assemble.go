@@ -17,6 +17,7 @@ func (c *compilation) assemble() {
 	for _, q := range c.queueTables {
 		c.assembleTable(q.table)
 	}
+	c.assembleData()
 	c.assembleSchema()
 	slices.SortFunc(p.Repositories, func(a, b ir.Repository) int { return cmp.Compare(a.Address, b.Address) })
 	slices.SortFunc(p.Invariants, func(a, b ir.Invariant) int { return cmp.Compare(a.Facts().Address, b.Facts().Address) })

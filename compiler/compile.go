@@ -28,7 +28,11 @@ func (c *compilation) compile() (*ir.Program, diag.List) {
 	c.declareDomains()
 	c.declareTables()
 	c.declareQueues()
+	c.declareData()
 
+	for _, t := range c.data {
+		c.dataColumns(t)
+	}
 	for _, t := range c.tables {
 		c.columns(t)
 		c.primaryKey(t)
@@ -76,6 +80,8 @@ type compilation struct {
 	domains      map[string]*domain // by ID
 	tables       []*table           // in the order of their labels
 	tablesByName map[string]*table  // by ID
+	data         []*table           // that the project reads and does not own
+	dataByName   map[string]*table  // by ID
 	queueTables  []*queue           // in the order of their labels
 	names        names
 	refusals     map[string]bool // the schemas that need the function pawl_refuse
@@ -92,6 +98,7 @@ func newCompilation(spec *dsl.Spec) *compilation {
 		enums:        map[string]*enum{},
 		domains:      map[string]*domain{},
 		tablesByName: map[string]*table{},
+		dataByName:   map[string]*table{},
 		names:        names{},
 		refusals:     map[string]bool{},
 		extensions:   map[string]ir.Extension{},

@@ -32,26 +32,9 @@ func (c *compilation) primaryKey(t *table) {
 		c.missingKey(t)
 		return
 	}
-	key, ok := c.lookupAll(t, decl.Columns)
-	if !ok || len(key) == 0 {
+	key, ok := c.primaryColumns(t, decl)
+	if !ok {
 		return
-	}
-	for i, col := range key {
-		if col.null && col.decl.Null.Set {
-			c.report(diag.Diagnostic{
-				Code:        diag.NullablePrimaryKey,
-				Detail:      "The column " + quote(col.name) + " stands in the primary key and says null = true.",
-				Subject:     decl.Columns[i].Range,
-				Label:       "may be NULL",
-				Related:     []diag.Related{{Range: col.decl.Null.Range, Text: "null = true"}},
-				Consequence: "PostgreSQL makes the columns of a primary key NOT NULL: the column would not be what the file says.",
-				Help:        "leave null = true out of column " + quote(col.name),
-			})
-			return
-		}
-		if c.keyType(col, decl.Columns[i].Range, "primary_key") {
-			return
-		}
 	}
 	name := t.ref.Name + "_pkey"
 	if decl.Rename.Set {
@@ -64,6 +47,33 @@ func (c *compilation) primaryKey(t *table) {
 		Name: name, Columns: columnList(key),
 		Origin: ir.Origin{Address: under(t.address, "primary_key"), Pos: pos(decl.Header)},
 	}
+}
+
+// primaryColumns are the columns of a primary key. It is false when they cannot
+// make one, which has been reported.
+func (c *compilation) primaryColumns(t *table, decl *dsl.PrimaryKey) ([]*column, bool) {
+	key, ok := c.lookupAll(t, decl.Columns)
+	if !ok || len(key) == 0 {
+		return nil, false
+	}
+	for i, col := range key {
+		if col.null && col.decl.Null.Set {
+			c.report(diag.Diagnostic{
+				Code:        diag.NullablePrimaryKey,
+				Detail:      "The column " + quote(col.name) + " stands in the primary key and says null = true.",
+				Subject:     decl.Columns[i].Range,
+				Label:       "may be NULL",
+				Related:     []diag.Related{{Range: col.decl.Null.Range, Text: "null = true"}},
+				Consequence: "PostgreSQL makes the columns of a primary key NOT NULL: the column would not be what the file says.",
+				Help:        "leave null = true out of column " + quote(col.name),
+			})
+			return nil, false
+		}
+		if c.keyType(col, decl.Columns[i].Range, "primary_key") {
+			return nil, false
+		}
+	}
+	return key, true
 }
 
 // missingKey reports a table whose operations cannot name a row.

@@ -107,7 +107,7 @@ func (c *compilation) limitType(l *limit, col *column, at dsl.Name, what, why st
 func (c *compilation) limitPlace(t *table, l *limit) bool {
 	names := columnList(l.per)
 	i := slices.IndexFunc(t.parents, func(r *reference) bool { return sameNames(r.columns, names) })
-	if i >= 0 && t.parents[i].parent != t {
+	if i >= 0 && t.parents[i].parent != t && !t.parents[i].parent.theirs {
 		r := t.parents[i]
 		l.parent, l.counter = r.parent, r.parent.ref
 		for _, name := range names {
@@ -171,6 +171,10 @@ func (c *compilation) limitMax(t *table, l *limit) bool {
 	case l.parent == nil:
 		d.Detail = "No foreign key of " + quote(t.label) + " has the columns " + and(columnList(l.per)) + ", so that there is no parent row with a " + quote(m.Column) + "."
 		d.Help = "declare a foreign_key over them, or write max = 100"
+		if slices.ContainsFunc(t.parents, func(r *reference) bool { return r.parent.theirs && sameNames(r.columns, columnList(l.per)) }) {
+			d.Detail = "The rows that the group refers to are in a table of others, on which pawl keeps no counter."
+			d.Help = "write max = 100: the counters then stand in a table of their own"
+		}
 	case m.Table != "" && m.Table != l.parent.label || l.parent.byName[m.Column] == nil:
 		d.Detail = "The group refers to " + quote(l.parent.label) + ", which does not have this column."
 		d.Help = didYouMean(m.Column, l.parent.columnNames(), "") + ": max = table." + l.parent.label + ".column.NAME"

@@ -55,7 +55,7 @@ func (c *compilation) foreignKeys(t *table) {
 // reference resolves a foreign key and compares the two sides.
 func (c *compilation) reference(t *table, decl *dsl.ForeignKey) *reference {
 	columns, ok := c.lookupAll(t, decl.Columns)
-	parent := c.tablesByName[decl.References.Table]
+	parent := c.referred(decl.References)
 	if !ok || parent == nil || len(columns) == 0 {
 		return nil
 	}
@@ -72,6 +72,14 @@ func (c *compilation) reference(t *table, decl *dsl.ForeignKey) *reference {
 		decl: decl, child: t, parent: parent, columns: columnList(columns), target: columnList(target),
 		address: inside(t.address, "foreign_key", decl.Block),
 	}
+}
+
+// referred finds the table that a reference names, of the project or of others.
+func (c *compilation) referred(r dsl.Reference) *table {
+	if r.Data {
+		return c.dataByName[r.Table]
+	}
+	return c.tablesByName[r.Table]
 }
 
 // referenceTarget finds the key that is referred to. It is false when there is

@@ -15,6 +15,7 @@ type table struct {
 	decl     *dsl.Table
 	label    string
 	shadowed bool // another table has its name
+	theirs   bool // a table of others, which nothing is put on
 	address  string
 	ref      ir.TableRef
 

@@ -259,7 +259,7 @@ func (b *body) warnOfType(t typeValue) {
 		trap.why = "Its sequence has grants of its own, and an insert with a number does not move it."
 		trap.better = cmp.Or(map[string]string{"int8": "bigint", "int2": "smallint"}[base.Name], "integer") + ", with identity = \"always\""
 	}
-	if !bad || b.allows(diag.DiscouragedType) {
+	if others := b.schema == &dataColumnSchema; !bad || others || b.allows(diag.DiscouragedType) {
 		return
 	}
 	b.p.report(diag.Diagnostic{

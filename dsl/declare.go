@@ -13,7 +13,7 @@ var projectSchema = blockSchema{
 	Type: "project",
 	Blocks: append([]*blockSchema{
 		&pawlSchema, &generateSchema, &variableSchema, &localsSchema, &enumSchema, &domainSchema,
-		&tableSchema, &queueSchema, &singletonSchema, &transactionSchema, &moduleSchema, &policySchema,
+		&tableSchema, &dataSchema, &queueSchema, &singletonSchema, &transactionSchema, &moduleSchema, &policySchema,
 		&idempotencySchema, &outboxSchema, &inboxSchema, &targetSchema, &movedSchema,
 	}, laterTopLevel()...),
 }
@@ -21,7 +21,6 @@ var projectSchema = blockSchema{
 // laterBlocks are top-level blocks of later versions, with what works today.
 var laterBlocks = map[string]string{
 	"removed":    "drop the object with apply --allow drop=ADDRESS",
-	"data":       "write foreign keys to tables of this project only",
 	"rule":       "write constraints, guards, or a transaction with isolation = \"serializable\" in Go",
 	"hold":       "use a table with transitions",
 	"window":     "use a table with a counter and adjust",
@@ -57,8 +56,13 @@ func (p *project) declare() {
 			p.report(unknownTopLevel(b))
 			continue
 		}
+		labelled := true
+		if b.Type == dataType {
+			b, labelled = p.dataBlock(b)
+		}
 		earlier := p.record(b)
 		switch {
+		case !labelled: // recorded nevertheless: a reference to it would be an echo
 		case p.call != nil && slices.Contains(ownBlocks, b.Type):
 			p.report(diag.Diagnostic{
 				Code:    diag.UnknownBlock,
@@ -139,7 +143,7 @@ func (p *project) decode() {
 		"locals": (*project).decodeLocals, "enum": (*project).decodeEnum, "table": (*project).decodeTable, "domain": (*project).decodeDomain,
 		"queue": (*project).decodeQueue, "singleton": (*project).decodeSingleton, "transaction": (*project).decodeTransaction,
 		"policy": (*project).decodePolicy, "idempotency": (*project).decodeIdempotency, "outbox": (*project).decodeOutbox,
-		"inbox": (*project).decodeInbox, "target": (*project).decodeTarget, "moved": (*project).decodeMoved,
+		"inbox": (*project).decodeInbox, "target": (*project).decodeTarget, "moved": (*project).decodeMoved, dataType: (*project).decodeData,
 	}
 	for _, b := range p.blocks {
 		if b.Type == moduleType {

@@ -62,13 +62,17 @@ func (b *body) reference(attribute string) Reference {
 	return r
 }
 
-// primaryKeyOf reads table.NAME as table.NAME.primary_key, which is what it
+// primaryKeyOf reads table.NAME, or data.table.NAME, as its .primary_key, which is what it
 // means here: the types of all columns need not be known for it.
 func primaryKeyOf(expr hclsyntax.Expression) hclsyntax.Expression {
 	t, ok := expr.(*hclsyntax.ScopeTraversalExpr)
-	if !ok || len(t.Traversal) != 2 || t.Traversal.RootName() != "table" {
+	if !ok {
+		return expr
+	}
+	n := len(t.Traversal)
+	if table := n == 2 && t.Traversal.RootName() == "table"; !table && (n != 3 || t.Traversal.RootName() != dataType) {
 		return expr
 	}
 	step := hcl.TraverseAttr{Name: "primary_key", SrcRange: t.SrcRange}
-	return &hclsyntax.ScopeTraversalExpr{Traversal: append(t.Traversal[:2:2], step), SrcRange: t.SrcRange}
+	return &hclsyntax.ScopeTraversalExpr{Traversal: append(t.Traversal[:n:n], step), SrcRange: t.SrcRange}
 }

@@ -188,7 +188,7 @@ func (p *project) takeInputs(block *hclsyntax.Block, caller *project) {
 }
 
 // moduleRoots are the words that a reference into a module may go on with.
-var moduleRoots = []string{"domain", "enum", "module", "table", "transaction"}
+var moduleRoots = []string{dataType, "domain", "enum", "module", "table", "transaction"}
 
 // resolveModule knows module.NAME, and what the module declares behind it:
 // module.log["orders"].table.log.

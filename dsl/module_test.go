@@ -181,7 +181,7 @@ func TestWrongModules(t *testing.T) {
 		{"unknown key", logUser + `locals { x = module.log["order"].table.log.name }`, diag.UnknownReference, `did you mean`, nil},
 		{"no key", logUser + `locals { x = module.log.table.log.name }`, diag.UnknownReference, `no "table" among the keys`, nil},
 		{"unknown table", logUser + `locals { x = module.log["orders"].table.lag.name }`, diag.UnknownReference, "did you mean log?", nil},
-		{"local", logUser + `locals { x = module.log["orders"].local.comment }`, diag.UnknownReference, "goes on with domain, enum, module, table or transaction", nil},
+		{"local", logUser + `locals { x = module.log["orders"].local.comment }`, diag.UnknownReference, "goes on with data, domain, enum, module, table or transaction", nil},
 		{"unknown module", `locals { x = module.lag.table.t.name }`, diag.UnknownReference, `No module "lag" is declared`, nil},
 		{"refused input", "module \"m\" {\n  source = \"./a\"\n  n = 0\n}\n", diag.InvalidVariable, "too few", []string{
 			"a/a.hcl", "variable \"n\" {\n  validation {\n    condition = var.n > 0\n    error_message = \"too few\"\n  }\n}\n",

@@ -12,7 +12,7 @@ import (
 )
 
 // roots are the first words of references.
-var roots = []string{"domain", "each", "enum", "local", "module", "path", "table", "transaction", "var"}
+var roots = []string{dataType, "domain", "each", "enum", "local", "module", "path", "table", "transaction", "var"}
 
 // find evaluates what a reference names behind a first word. Only the block that
 // for_each repeats knows each: what is found elsewhere has one value for all.
@@ -31,7 +31,9 @@ func (p *project) find(word string, r *reference) (cty.Value, bool) {
 	case "domain":
 		return p.resolveDomain(r)
 	case "table":
-		return p.resolveTable(r)
+		return p.resolveTable(r, &tableSchema)
+	case dataType:
+		return p.resolveData(r)
 	case "module":
 		return p.resolveModule(r)
 	case "transaction":
@@ -43,7 +45,7 @@ func (p *project) find(word string, r *reference) (cty.Value, bool) {
 // laterRoots are first words of references to blocks of later versions. The
 // block itself is reported; a reference only when there is no such block.
 var laterRoots = map[string]string{
-	"data": "data", "rule": "rule",
+	"rule": "rule",
 }
 
 // reference is a traversal while it is resolved: path holds the names that were
@@ -247,6 +249,9 @@ func (p *project) undeclared(r *reference, typ, name string) (cty.Value, bool) {
 		names = slices.Sorted(maps.Keys(p.locals))
 	} else {
 		names = slices.Sorted(maps.Keys(p.declared[typ]))
+	}
+	if typ == dataType {
+		typ = "data \"table\""
 	}
 	how := "declare it: " + typ + " " + quote(name) + " { … }"
 	if typ == "local" {

@@ -28,6 +28,7 @@ type Spec struct {
 	Enums         []*Enum
 	Domains       []*Domain
 	Tables        []*Table
+	Data          []*Table // those of others: columns and keys alone
 	Queues        []*Queue
 	Singletons    []*Singleton
 	Transactions  []*Transaction
@@ -112,6 +113,7 @@ type KeyPart struct {
 // Reference points at a declared table, or at one of its keys.
 type Reference struct {
 	Table string // the ID of the table: rooms
+	Data  bool   // the table is one of Spec.Data
 	Key   string // the ID of a no_duplicates; empty for the primary key
 	Range hcl.Range
 }

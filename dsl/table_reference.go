@@ -18,20 +18,21 @@ const referenceMember = "(reference)"
 // tableMembers are the members of table.NAME.
 var tableMembers = []string{"name", "schema", "column", "no_duplicates", "primary_key"}
 
-// resolveTable knows table.NAME and what is below it. A table's object depends
+// resolveTable knows table.NAME and what is below it, or data.table.NAME, which
+// the schema tells. A table's object depends
 // on names and types alone, and of those only on what the reference names, so
 // that two tables can point at each other.
-func (p *project) resolveTable(r *reference) (cty.Value, bool) {
+func (p *project) resolveTable(r *reference, s *blockSchema) (cty.Value, bool) {
 	name, ok := r.next()
 	if !ok {
 		return p.indexedRoot(r)
 	}
-	block := p.declared["table"][name]
+	block := p.declared[s.Type][name]
 	if block == nil {
-		return p.undeclared(r, "table", name)
+		return p.undeclared(r, s.Type, name)
 	}
-	return p.ofRounds(r, block, &tableSchema, func(q *project, r *reference) (cty.Value, bool) {
-		t := &tableObject{p: q, block: block, from: r.place()}
+	return p.ofRounds(r, block, s, func(q *project, r *reference) (cty.Value, bool) {
+		t := &tableObject{p: q, schema: s, block: block, from: r.place()}
 		return t.named(r)
 	})
 }
@@ -46,7 +47,7 @@ func (t *tableObject) named(r *reference) (cty.Value, bool) {
 	case "name":
 		return t.text("name", labelText(t.block))
 	case "schema":
-		return t.schema()
+		return t.inSchema()
 	case "primary_key":
 		return t.key(""), true
 	case "column", "no_duplicates":
@@ -63,19 +64,28 @@ func (t *tableObject) named(r *reference) (cty.Value, bool) {
 
 // tableObject evaluates parts of one table for a reference.
 type tableObject struct {
-	p     *project // the round of the table, when it is repeated
-	block *hclsyntax.Block
-	from  hcl.Range
+	p      *project     // the round of the table, when it is repeated
+	schema *blockSchema // of a table, or of one that is not the project's
+	block  *hclsyntax.Block
+	from   hcl.Range
 }
 
 // node names the table among the nodes of its module.
-func (t *tableObject) node() string { return "table." + t.p.localID(t.block) }
+func (t *tableObject) node() string { return t.root() + t.p.localID(t.block) }
+
+// root is how references to the table begin.
+func (t *tableObject) root() string {
+	if t.schema == &dataSchema {
+		return "data.table."
+	}
+	return "table."
+}
 
 // memberHelp suggests what was meant instead of an unknown member. A column's
 // name right behind the table is the usual slip.
 func (t *tableObject) memberHelp(member string) string {
 	if t.p.partsOf(t.block)["column"][member] != nil {
-		return "write table." + labelText(t.block) + ".column." + member
+		return "write " + t.root() + labelText(t.block) + ".column." + member
 	}
 	return didYouMean(member, tableMembers, "")
 }
@@ -110,7 +120,7 @@ func (t *tableObject) part(r *reference, typ string) (cty.Value, bool) {
 // them by key.
 func (t *tableObject) one(typ, label string) (cty.Value, bool) {
 	block := t.p.partsOf(t.block)[typ][label]
-	s := ownBlockOf(&tableSchema, typ)
+	s := ownBlockOf(t.schema, typ)
 	if block.Body.Attributes[forEachAttr.Name] == nil {
 		return t.single(typ, block, t.p)
 	}
@@ -162,7 +172,7 @@ func (t *tableObject) all(typ string) (cty.Value, bool) {
 func (t *tableObject) whole() (cty.Value, bool) {
 	return t.p.node(t.node(), t.from, func() (cty.Value, bool) {
 		name, nameOK := t.text("name", labelText(t.block))
-		schema, schemaOK := t.schema()
+		schema, schemaOK := t.inSchema()
 		columns, columnsOK := t.all("column")
 		keys, keysOK := t.all("no_duplicates")
 		if !nameOK || !schemaOK || !columnsOK || !keysOK {
@@ -181,7 +191,7 @@ func (t *tableObject) key(label string) cty.Value {
 }
 
 func (t *tableObject) reference(key string) cty.Value {
-	return cty.CapsuleVal(referenceCapsule, &Reference{Table: t.p.idOf(t.block), Key: key})
+	return cty.CapsuleVal(referenceCapsule, &Reference{Table: t.p.idOf(t.block), Key: key, Data: t.schema == &dataSchema})
 }
 
 // columnType evaluates the type of a column. A column without one is reported
@@ -197,8 +207,8 @@ func (t *tableObject) columnType(block *hclsyntax.Block, q *project) (cty.Value,
 	})
 }
 
-// schema evaluates the schema that the table is in.
-func (t *tableObject) schema() (cty.Value, bool) {
+// inSchema evaluates the schema that the table is in.
+func (t *tableObject) inSchema() (cty.Value, bool) {
 	return t.p.node(t.node()+".schema", t.from, func() (cty.Value, bool) {
 		if attr := t.block.Body.Attributes["schema"]; attr != nil {
 			return t.p.value(attr.Expr, &schemaAttr)

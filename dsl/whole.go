@@ -77,11 +77,18 @@ func (p *project) wholeUse(r *reference) (cty.Value, bool) {
 func (p *project) wholeWord(r *reference, word string) (cty.Value, bool) {
 	labels := make(map[string]cty.Value)
 	for _, label := range slices.Sorted(maps.Keys(p.declared[word])) {
-		v, ok := p.find(word, r.below(label))
+		names := []string{label}
+		if word == dataType {
+			names = []string{"table", label}
+		}
+		v, ok := p.find(word, r.below(names...))
 		if !ok {
 			return cty.NilVal, false
 		}
 		labels[label] = v
+	}
+	if word == dataType {
+		return cty.ObjectVal(map[string]cty.Value{"table": cty.ObjectVal(labels)}), true
 	}
 	return cty.ObjectVal(labels), true
 }

@@ -46,7 +46,7 @@ func (p *Plan) Empty() bool { return len(p.Changes) == 0 && len(p.Steps) == 0 }
 // NewPlan compares the database with the program and plans the way from one to
 // the other. It changes nothing: temporary tables that it needs are rolled back.
 // What is wanted and stands already, but was not created by the project, is an
-// [UnmanagedError].
+// [UnmanagedError]; a table that it reads and that is not as declared, a [DataError].
 //
 // conn must be a session of its own ([ErrPooled]), not inside a transaction. Its
 // settings are put back afterwards, except that idling no longer ends it.
@@ -62,7 +62,7 @@ func NewPlan(ctx context.Context, conn *pgx.Conn, program *ir.Program, o PlanOpt
 	}
 	defer unpin()
 	for _, phase := range []func() error{
-		p.checkServer, p.lookup, p.inspect, p.relocate, p.claim, p.normalise, p.diff, p.makeSteps, p.bookkeeping, p.probe, p.protect,
+		p.checkServer, p.lookup, p.checkData, p.inspect, p.relocate, p.claim, p.normalise, p.diff, p.makeSteps, p.bookkeeping, p.probe, p.protect,
 	} {
 		if err := phase(); err != nil {
 			return nil, err

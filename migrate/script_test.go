@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/pawldb/pawl/codegen/postgres"
 	"github.com/pawldb/pawl/compiler"
 	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/dsl"
@@ -141,6 +142,9 @@ func TestEverySpecificationSettles(t *testing.T) {
 			p := compileFS(t, os.DirFS(folder))
 			if server := query[int](t, conn, "SELECT current_setting('server_version_num')::integer / 10000"); server < p.Postgres {
 				t.Skipf("asks for PostgreSQL %d", p.Postgres)
+			}
+			for _, c := range p.DataSchema().Creation() {
+				exec(t, conn, strings.Join(postgres.Statements(c), ";"))
 			}
 			apply(t, conn, p)
 		})

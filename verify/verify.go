@@ -54,6 +54,7 @@ type Progress struct {
 // found stands in the report.
 func Run(ctx context.Context, p *ir.Program, o Options) (*Report, error) {
 	start := time.Now()
+	p = p.Standalone()
 	x := newIndex(p)
 	subjects := chosen(models(x), o.Addresses)
 	if len(subjects) == 0 && len(o.Addresses) > 0 {
@@ -119,7 +120,7 @@ func Replay(ctx context.Context, p *ir.Program, id string, o Options) (*Countere
 	if !ok {
 		return nil, &UnknownError{Address: id}
 	}
-	x := newIndex(p)
+	x := newIndex(p.Standalone())
 	for _, s := range models(x) {
 		for _, c := range s.checks {
 			if c.id != name {

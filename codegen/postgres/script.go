@@ -19,6 +19,9 @@ func Schema(p *ir.Program) string {
 	if p.Project != "" {
 		b.WriteString("-- Project " + oneLine(p.Project) + ".\n")
 	}
+	for _, t := range p.DataSchema().Tables {
+		b.WriteString("-- It reads the table " + oneLine(t.Ref().SQL()) + ", which has to be there.\n")
+	}
 	changes := p.Schema.Creation()
 	if len(changes) == 0 {
 		return b.String()

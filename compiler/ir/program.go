@@ -9,6 +9,7 @@ type Program struct {
 	DefaultSchema string // where objects stand that name no schema
 	AdvisoryClass int32  // first half of every singleton's lock key
 	Schema        Schema
+	Data          []Table // tables of others that it reads: columns and keys alone, one for each declaration
 	Repositories  []Repository
 	Singletons    []Singleton
 	Transactions  []Transaction

@@ -259,6 +259,25 @@ transaction "hot" {
 
 module "extra" { source = "./extra" }
 
+data "table" "users" {
+  schema = "auth"
+  name   = "accounts"
+  column "id" {
+    for_each = toset(["x"])
+    name     = "${each.key}_id"
+    type     = bigint
+  }
+  column "email" {
+    type = text
+    null = true
+  }
+  primary_key { columns = [x_id] }
+  no_duplicates "email" {
+    name    = "users_email"
+    columns = [email]
+  }
+}
+
 table "repeated" {
   live = ["held"]
   for_each = toset(["x"])
@@ -268,6 +287,11 @@ table "repeated" {
     for_each = toset(["x"])
     name     = "${each.key}_n"
     type     = bigint
+  }
+  column "user_id" { type = bigint }
+  foreign_key "user" {
+    columns    = [user_id]
+    references = data.table.users
   }
 }
 

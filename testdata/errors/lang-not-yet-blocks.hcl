@@ -1,4 +1,3 @@
-data "table" "users" {} # ERROR not-yet "\"data\""
 removed { from = table.a } # ERROR not-yet "\"removed\""
 rule "someone" { holds = "SELECT 1" } # ERROR not-yet "\"rule\""
 hold "h" {} # ERROR not-yet "\"hold\""
@@ -9,6 +8,6 @@ table "seats" {
   column "user_id" { type = bigint }
   foreign_key "user" {
     columns    = [user_id]
-    references = data.table.users
+    references = rule.someone
   }
 }

@@ -36,7 +36,7 @@ func compileFS(t *testing.T, files fs.FS) *ir.Program {
 func database(t *testing.T, p *ir.Program) (url string) {
 	t.Helper()
 	url = pgtest.URL(t)
-	if _, err := connect(t, url).Exec(t.Context(), postgres.Schema(p), pgx.QueryExecModeSimpleProtocol); err != nil {
+	if _, err := connect(t, url).Exec(t.Context(), postgres.Schema(p.Standalone()), pgx.QueryExecModeSimpleProtocol); err != nil {
 		t.Fatal(err)
 	}
 	return url

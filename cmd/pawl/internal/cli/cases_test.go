@@ -227,6 +227,12 @@ func loadAndApply(t *testing.T, p *project, sql []byte) {
 		mustExec(t, loaded, "CREATE EXTENSION "+extension)
 		mustExec(t, applied, "CREATE EXTENSION "+extension)
 	}
+	for _, change := range p.program.DataSchema().Creation() {
+		for _, statement := range postgres.Statements(change) {
+			mustExec(t, loaded, statement)
+			mustExec(t, applied, statement)
+		}
+	}
 	mustExec(t, loaded, string(sql))
 	plan := planOn(t, applied, p.program)
 	if err := plan.Apply(t.Context(), applied, migrate.ApplyOptions{}); err != nil {

@@ -119,7 +119,7 @@ func (a *app) render(p *project) (output, error) {
 func (p *project) goOptions() (golang.GenerateOptions, error) {
 	var options golang.GenerateOptions
 	if p.program.Go.RaceTests {
-		options.Explorer, options.Schema = pawlsrc.Explorer(), postgres.Schema(p.program)
+		options.Explorer, options.Schema = pawlsrc.Explorer(), postgres.Schema(p.program.Standalone())
 	} else if p.program.Go.Runtime != golang.RuntimeCopy {
 		return options, nil
 	}

@@ -274,6 +274,7 @@ func fileName(id string) string {
 // program and what they are about.
 func specOptions(program *ir.Program, e report.Example) report.SpecOptions {
 	o := report.SpecOptions{Gates: e.Counterexample.Gates, About: []string{e.Check.Name, e.Subject.Promise}}
+	program = program.Standalone()
 	for _, change := range program.Schema.Creation() {
 		o.Schema = append(o.Schema, postgres.Statements(change)...)
 	}
