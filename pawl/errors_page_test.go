@@ -13,7 +13,7 @@ import (
 // families are the errors that docs/errors-go.md names.
 var families = map[string]error{
 	"pawl.ErrDuplicate": ErrDuplicate, "pawl.ErrOverlap": ErrOverlap, "pawl.ErrReference": ErrReference, "pawl.ErrCheck": ErrCheck,
-	"pawl.ErrMissing": ErrMissing, "pawl.ErrState": ErrState, "pawl.ErrRule": ErrRule, "pawl.ErrImmutable": ErrImmutable,
+	"pawl.ErrMissing": ErrMissing, "pawl.ErrState": ErrState, "pawl.ErrRule": ErrRule, "pawl.ErrImmutable": ErrImmutable, "pawl.ErrLimit": ErrLimit,
 	"pawl.ErrBadInput": ErrBadInput, "pawl.ErrBusy": ErrBusy, "pawl.ErrTimeout": ErrTimeout,
 }
 
