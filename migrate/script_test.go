@@ -121,11 +121,35 @@ func compileFS(t *testing.T, fsys fs.FS) *ir.Program {
 	return p
 }
 
-// TestEverySpecificationSettles applies the specification of every golden folder
-// and example, and demands that a second plan is empty.
+// extensionsOf are the extensions that a golden folder expects to find, named in
+// a comment of its specification: "# extensions: citext, ltree".
+func extensionsOf(t *testing.T, specs []string) []string {
+	t.Helper()
+	var list []string
+	for _, file := range specs {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if named, ok := strings.CutPrefix(strings.TrimSpace(line), "# extensions: "); ok {
+				list = append(list, strings.Split(named, ", ")...)
+			}
+		}
+	}
+	return list
+}
+
+// TestEverySpecificationSettles applies the specification of every example, and
+// demands that a second plan is empty. The tests of the command do that with the
+// golden folders, on the installed major; on another one it is done here.
 func TestEverySpecificationSettles(t *testing.T) {
+	patterns := []string{"../examples/*"}
+	if os.Getenv("PAWL_TEST_PG_BIN") != "" {
+		patterns = append(patterns, "../testdata/cases/*")
+	}
 	var folders []string
-	for _, pattern := range []string{"../testdata/cases/*", "../examples/*"} {
+	for _, pattern := range patterns {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -133,7 +157,8 @@ func TestEverySpecificationSettles(t *testing.T) {
 		folders = append(folders, found...)
 	}
 	for _, folder := range folders {
-		if specs, err := filepath.Glob(folder + "/*.hcl"); err != nil || len(specs) == 0 {
+		specs, err := filepath.Glob(folder + "/*.hcl")
+		if err != nil || len(specs) == 0 {
 			continue
 		}
 		t.Run(filepath.Base(folder), func(t *testing.T) {
@@ -142,6 +167,9 @@ func TestEverySpecificationSettles(t *testing.T) {
 			p := compileFS(t, os.DirFS(folder))
 			if server := query[int](t, conn, "SELECT current_setting('server_version_num')::integer / 10000"); server < p.Postgres {
 				t.Skipf("asks for PostgreSQL %d", p.Postgres)
+			}
+			for _, extension := range extensionsOf(t, specs) {
+				exec(t, conn, "CREATE EXTENSION "+extension)
 			}
 			for _, c := range p.DataSchema().Creation() {
 				exec(t, conn, strings.Join(postgres.Statements(c), ";"))
