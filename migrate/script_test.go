@@ -18,6 +18,7 @@ import (
 	"github.com/pawldb/pawl/compiler"
 	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/dsl"
+	"github.com/pawldb/pawl/internal/devdb/pgtest"
 	"github.com/pawldb/pawl/migrate"
 )
 
@@ -121,25 +122,6 @@ func compileFS(t *testing.T, fsys fs.FS) *ir.Program {
 	return p
 }
 
-// extensionsOf are the extensions that a golden folder expects to find, named in
-// a comment of its specification: "# extensions: citext, ltree".
-func extensionsOf(t *testing.T, specs []string) []string {
-	t.Helper()
-	var list []string
-	for _, file := range specs {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(text)) {
-			if named, ok := strings.CutPrefix(strings.TrimSpace(line), "# extensions: "); ok {
-				list = append(list, strings.Split(named, ", ")...)
-			}
-		}
-	}
-	return list
-}
-
 // TestEverySpecificationSettles applies the specification of every example, and
 // demands that a second plan is empty. The tests of the command do that with the
 // golden folders, on the installed major; on another one it is done here.
@@ -157,8 +139,7 @@ func TestEverySpecificationSettles(t *testing.T) {
 		folders = append(folders, found...)
 	}
 	for _, folder := range folders {
-		specs, err := filepath.Glob(folder + "/*.hcl")
-		if err != nil || len(specs) == 0 {
+		if specs, err := filepath.Glob(folder + "/*.hcl"); err != nil || len(specs) == 0 {
 			continue
 		}
 		t.Run(filepath.Base(folder), func(t *testing.T) {
@@ -168,7 +149,7 @@ func TestEverySpecificationSettles(t *testing.T) {
 			if server := query[int](t, conn, "SELECT current_setting('server_version_num')::integer / 10000"); server < p.Postgres {
 				t.Skipf("asks for PostgreSQL %d", p.Postgres)
 			}
-			for _, extension := range extensionsOf(t, specs) {
+			for _, extension := range pgtest.ExtensionsOf(t, folder) {
 				exec(t, conn, "CREATE EXTENSION "+extension)
 			}
 			for _, c := range p.DataSchema().Creation() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/pawldb/pawl/internal/devdb/pgtest"
 	"github.com/pawldb/pawl/verify/client"
 )
 
@@ -145,7 +146,7 @@ func TestEveryOperationCanBeSent(t *testing.T) {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			program := compileFS(t, os.DirFS(folder))
 			performer := client.New(program)
-			conn := connect(t, database(t, program))
+			conn := connect(t, database(t, program, pgtest.ExtensionsOf(t, folder)...))
 			for _, o := range operations(program) {
 				tx, err := conn.Begin(t.Context())
 				if err != nil {

@@ -33,10 +33,14 @@ func compileFS(t *testing.T, files fs.FS) *ir.Program {
 }
 
 // database gives a new database with the program's schema.
-func database(t *testing.T, p *ir.Program) (url string) {
+func database(t *testing.T, p *ir.Program, extensions ...string) (url string) {
 	t.Helper()
 	url = pgtest.URL(t)
-	if _, err := connect(t, url).Exec(t.Context(), postgres.Schema(p.Standalone()), pgx.QueryExecModeSimpleProtocol); err != nil {
+	conn := connect(t, url)
+	for _, extension := range extensions {
+		execute(t, conn, "CREATE EXTENSION "+extension)
+	}
+	if _, err := conn.Exec(t.Context(), postgres.Schema(p.Standalone()), pgx.QueryExecModeSimpleProtocol); err != nil {
 		t.Fatal(err)
 	}
 	return url

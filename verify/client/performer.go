@@ -105,6 +105,8 @@ func (c *run) perform(ctx context.Context) (Outcome, error) {
 		return c.guarded(ctx)
 	case ir.EditOp:
 		return c.edit(ctx)
+	case ir.UpsertManyOp:
+		return c.many(ctx)
 	case ir.UpsertOp:
 		return c.upsert(ctx)
 	case ir.ClaimOp, ir.CampaignOp:

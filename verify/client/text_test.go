@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ import (
 	"github.com/pawldb/pawl/verify/client"
 )
 
-// everything is a value of each column of testdata/cases/types, spelled as
+// everything is a value of each column of testdata/types, spelled as
 // PostgreSQL prints it.
 var everything = args(
 	"small", "-2", "whole", "3", "big", "9007199254740993", "exact", "1.500", "money", "10.00", "single", "1.5", "double", "0.1",
@@ -30,7 +31,7 @@ var everything = args(
 // TestEveryTypeTravelsAsText writes and reads a value of each type, in every mode
 // that a connection can have.
 func TestEveryTypeTravelsAsText(t *testing.T) {
-	program := compile(t, "testdata/cases/types")
+	program := compileFS(t, os.DirFS("testdata/types"))
 	performer := client.New(program)
 	url := database(t, program)
 	for _, mode := range modes {

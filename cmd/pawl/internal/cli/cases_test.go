@@ -223,7 +223,7 @@ func loadAndApply(t *testing.T, p *project, sql []byte) {
 	if major := majorOf(t, applied); major < p.program.Postgres {
 		t.Skipf("the case needs PostgreSQL %d, and the server is %d", p.program.Postgres, major)
 	}
-	for _, extension := range extensionsOf(p) {
+	for _, extension := range pgtest.ExtensionsOf(t, p.dir) {
 		mustExec(t, loaded, "CREATE EXTENSION "+extension)
 		mustExec(t, applied, "CREATE EXTENSION "+extension)
 	}
@@ -245,17 +245,6 @@ func loadAndApply(t *testing.T, p *project, sql []byte) {
 	if diff := cmp.Diff(inspect(t, loaded, p.program), inspect(t, applied, p.program)); diff != "" {
 		t.Errorf("schema.sql and apply make different schemas (-schema.sql +apply):\n%s", diff)
 	}
-}
-
-// extensionsOf are the extensions that a case's spec expects to find, named in a
-// comment ("# extensions: citext, ltree"): nothing in it creates them.
-func extensionsOf(p *project) []string {
-	for line := range strings.Lines(string(p.sources[filepath.Join(p.dir, "spec.hcl")])) {
-		if list, ok := strings.CutPrefix(strings.TrimSpace(line), "# extensions: "); ok {
-			return strings.Split(list, ", ")
-		}
-	}
-	return nil
 }
 
 func connectTo(t *testing.T, url string) *pgx.Conn {
