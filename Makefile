@@ -9,7 +9,7 @@ MAJORS    := 14 16 17 18
 # What runs against a server; PAWL_TEST_PG_BIN says which.
 LIVE      := ./pawl ./compiler ./codegen/... ./migrate/... ./examples/... ./verify/isolation ./verify/explore ./internal/devdb/pgtest
 # What test-newest takes of it: where majors have differed. test-matrix takes all.
-NEW       := ./pawl ./migrate ./examples/seats ./verify/isolation
+NEW       := ./migrate ./verify/isolation
 SHARE     ?= 1
 
 .PHONY: demo test test-race test-long test-matrix test-newest bench lint fmt golden examples
@@ -25,8 +25,8 @@ demo: ## The main job on a private server: validate, generate, plan, apply, race
 test: ## All tests, on a private server of the installed major.
 	$(GO) test $(PACKAGES)
 
-test-race: ## The runtime and the example under the race detector.
-	$(GO) test -race -short ./pawl/... ./examples/seats ./verify/explore
+test-race: ## The runtime and the explorer under the race detector.
+	$(GO) test -race -short ./pawl/... ./verify/explore
 
 test-long: ## Fuzzing, races beyond the one of make test, every case verified; SHARE=10 runs a tenth.
 	$(GO) test -run '^$$' -fuzz FuzzLoad -fuzztime $$((150000/$(SHARE)))x -fuzzminimizetime 10x ./dsl
