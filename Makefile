@@ -9,7 +9,8 @@ MAJORS    := 14 16 17 18
 # What runs against a server; PAWL_TEST_PG_BIN says which.
 LIVE      := ./pawl ./compiler ./codegen/... ./migrate/... ./examples/... ./verify/isolation ./verify/explore ./internal/devdb/pgtest
 # What test-newest takes of it: where majors have differed. test-matrix takes all.
-NEW       := ./migrate ./verify/isolation
+NEW       := ./verify/isolation
+NEW_PLANS := TestScripts|TestEverySpecificationSettles|TestDataTables|TestASecondPlan|TestPrints|TestSettings|TestDrift
 SHARE     ?= 1
 
 .PHONY: demo test test-race test-long test-matrix test-newest bench lint fmt golden examples
@@ -39,7 +40,7 @@ test-long: ## Fuzzing, races beyond the one of make test, every case verified; S
 	$(GO) test -run 'TestDeadlockVictimsUnderLoad' -count=1 ./verify/explore -load
 
 test-newest: ## The live tests that majors differ in on the newest one, and what PostgreSQL itself does on the oldest.
-	bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $(NEWEST)) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -short $(NEW)
+	bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $(NEWEST)) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -short $(NEW) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -run '$(NEW_PLANS)' ./migrate
 	bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $(OLDEST)) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -short ./verify/isolation
 	for major in $(OLDEST) $(NEWEST); do \
 	  bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $$major) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -run TestGeneratedValues ./codegen/golang || exit 1; \
