@@ -133,7 +133,7 @@ func (c *compilation) lowerAdjust(t *table, a *adjust) {
 	conditions := guardConditions(p, nil, a.checks)
 	conditions = append(conditions, guardConditions(p, a.guard, nil)...)
 	conditions = append(conditions, demandConditions(p, a.demands)...)
-	t.addOperation(ir.Operation{
+	op := ir.Operation{
 		Address: a.address, Name: name, Kind: ir.AdjustOp,
 		Doc: a.doc(t),
 		Statements: []ir.Statement{
@@ -141,10 +141,13 @@ func (c *compilation) lowerAdjust(t *table, a *adjust) {
 			t.explainStatement(a.address, a.input.fields, a.arms()),
 		},
 		Key: t.keyFields(), Args: a.input.fields,
-		Lock: ir.RowWriteLock, Isolation: ir.ReadCommitted, Transaction: c.transactionOf(a.decl.Transaction),
+		Lock:    ir.RowWriteLock,
 		Reasons: slices.Concat(inv.Base.Reasons, []ir.Reason{t.updateLock(assigned(a.set)), conditionalReason}, a.positiveReason(), numberReason(a.demands)),
 		Pos:     pos(a.decl.Header),
-	}, write{updates: assigned(a.set), guarded: true, set: a.set, facts: &inv.Base})
+	}
+	c.runs(&op, a.decl.Transaction, a.decl.Wait)
+	t.lockFirst(&op, assigned(a.set))
+	t.addOperation(op, write{updates: assigned(a.set), guarded: true, set: a.set, facts: &inv.Base})
 }
 
 func (a *adjust) positiveReason() []ir.Reason {

@@ -85,6 +85,13 @@ func (c *compilation) fixed(t *table, col *column, at dsl.Name, what string) boo
 		d.Related = []diag.Related{{Range: col.counts.decl.Header, Text: "the limit"}}
 		d.Consequence = "The counter would say something else than the rows, and the limit would let too many in or keep some out for ever."
 		d.Help = "leave it out of this " + what
+	case col == t.version:
+		d.Detail = "The column " + quote(col.name) + " is the version of " + quote(t.label) + "."
+		d.Label = "the version"
+		d.Related = []diag.Related{{Range: t.decl.Version.Range, Text: "version = " + col.name}}
+		d.Consequence = "Every generated write raises it by one. Set to anything else, a row could come back to a version that somebody has read, and their " +
+			"update would pass over what was written in between."
+		d.Help = "leave it out of this " + what
 	case slices.Contains(t.key, col):
 		d.Detail = "The column " + quote(col.name) + " is in the primary key of " + quote(t.label) + "."
 		d.Label = "primary key"

@@ -36,6 +36,7 @@ func (c *compilation) compile() (*ir.Program, diag.List) {
 	for _, t := range c.tables {
 		c.columns(t)
 		c.primaryKey(t)
+		c.version(t)
 		c.live(t)
 		c.checks(t)
 		c.noDuplicates(t)

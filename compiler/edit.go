@@ -1,9 +1,7 @@
 package compiler
 
 import (
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/dsl"
@@ -49,15 +47,14 @@ func (c *compilation) lowerEdit(t *table, decl *dsl.Edit, columns []*column) {
 			", in one transaction: another edit of the row waits, so no decision rests on an old value. A change to another column is an error, and nothing is written then. " +
 			"When the function returns an error nothing is written. A row that is locked too long is busy, a missing row is not found.",
 		Key: t.keyFields(), Args: fields(columns), Columns: list,
-		Lock: lock, Isolation: ir.ReadCommitted, Transaction: c.transactionOf(decl.Transaction),
+		Lock:    lock,
 		Reasons: append(reasons, lockFirstReason),
 		Pos:     pos(decl.Header),
 	}
+	c.runs(&op, decl.Transaction, decl.Wait)
 	wait := ""
-	if decl.Wait.Set && decl.Wait.V == "nowait" {
-		op.NoWait, wait = true, " NOWAIT"
-	} else if decl.Wait.Set {
-		op.Wait = waitOf(decl.Wait.V)
+	if op.NoWait {
+		wait = " NOWAIT"
 	}
 	p := newParameters(t.keyFields())
 	w := newParameters(t.keyFields(), fields(columns))
@@ -73,7 +70,7 @@ func (c *compilation) lowerEdit(t *table, decl *dsl.Edit, columns []*column) {
 		},
 		{
 			Role: ir.WriteStatement,
-			SQL: comment(addr) + "UPDATE " + t.ref.SQL() + "\nSET " + strings.Join(sets, ", ") + "\nWHERE " + t.keyEquals(w) +
+			SQL: comment(addr) + "UPDATE " + t.ref.SQL() + "\nSET " + strings.Join(sets, ", ") + t.raiseVersion() + "\nWHERE " + t.keyEquals(w) +
 				"\nRETURNING " + t.rowList(),
 			Args: w.fields, Results: t.rowFields(), Rows: ir.ReturnsOne,
 		},
@@ -100,16 +97,4 @@ func them(list []string) string {
 		return "it"
 	}
 	return "them"
-}
-
-// waitOf reads a length of time that dsl has checked: Go's spelling, after
-// days.
-func waitOf(text string) time.Duration {
-	var days time.Duration
-	if head, rest, ok := strings.Cut(text, "d"); ok {
-		n, _ := strconv.Atoi(head) //nolint:errcheck // dsl has checked it
-		days, text = time.Duration(n)*24*time.Hour, rest
-	}
-	d, _ := time.ParseDuration(text) //nolint:errcheck // the same; empty after whole days
-	return days + d
 }

@@ -81,7 +81,7 @@ func (t *table) updateStatement(addr string, p *parameters, set []assignment, co
 	conditions = append([]string{t.keyEquals(p)}, conditions...)
 	return ir.Statement{
 		Role: ir.MainStatement,
-		SQL: comment(addr) + "UPDATE " + t.ref.SQL() + "\nSET " + setSQL(p, set) + "\nWHERE " + strings.Join(conditions, "\n  AND ") +
+		SQL: comment(addr) + "UPDATE " + t.ref.SQL() + "\nSET " + setSQL(p, set) + t.raiseVersion() + "\nWHERE " + strings.Join(conditions, "\n  AND ") +
 			"\nRETURNING " + t.rowList(),
 		Args:    p.fields,
 		Results: t.rowFields(),

@@ -77,7 +77,7 @@ func (c *compilation) moveOperation(t *table, s *stateColumn, m *move) ir.Operat
 	conditions := []string{inList(ir.Ident(s.column.name), m.from)}
 	conditions = append(conditions, guardConditions(p, m.guard, m.checks)...)
 	conditions = append(conditions, demandConditions(p, m.demands)...)
-	return ir.Operation{
+	op := ir.Operation{
 		Address: m.address, Name: name, Kind: ir.MoveOp,
 		Doc: m.doc(t, s),
 		Statements: []ir.Statement{
@@ -85,7 +85,7 @@ func (c *compilation) moveOperation(t *table, s *stateColumn, m *move) ir.Operat
 			t.explainStatement(m.address, m.input.fields, m.arms(s)),
 		},
 		Key: t.keyFields(), Args: m.input.fields,
-		Lock: ir.RowWriteLock, Isolation: ir.ReadCommitted, Transaction: defaultTransaction,
+		Lock: ir.RowWriteLock,
 		Reasons: slices.Concat(
 			[]ir.Reason{{
 				Choice: "one UPDATE",
@@ -99,6 +99,9 @@ func (c *compilation) moveOperation(t *table, s *stateColumn, m *move) ir.Operat
 		Wanted: m.to,
 		Pos:    pos(m.decl.Header),
 	}
+	c.runs(&op, m.decl.Transaction, m.decl.Wait)
+	t.lockFirst(&op, assigned(m.set))
+	return op
 }
 
 // repeats are the conditions under which a row is already what the move would

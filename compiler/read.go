@@ -16,6 +16,7 @@ func (c *compilation) reads(t *table) {
 	t.repository.Row, t.repository.Key = t.rowFields(), t.keyFields()
 	t.repository.Insert = t.insertFields()
 	t.addInsert()
+	t.addInsertMany()
 	if len(t.key) > 0 {
 		t.addGet()
 	}
@@ -32,17 +33,18 @@ func (c *compilation) reads(t *table) {
 		t.addGetMany()
 		t.addLists()
 		if !t.appendOnly() {
+			t.addUpdate()
 			t.addDelete()
 		}
 	}
 }
 
 // insertFields are the columns that an insert gives. Identity columns take
-// their value from the server; those with a default may be left out.
+// their value from the server, and the version starts where its default says; those with a default may be left out.
 func (t *table) insertFields() []ir.Field {
 	var list []ir.Field
 	for _, col := range t.columns {
-		if col.schema.Identity != ir.NoIdentity || col.counts != nil {
+		if col.schema.Identity != ir.NoIdentity || col.counts != nil || col == t.version {
 			continue
 		}
 		f := col.field()

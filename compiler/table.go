@@ -22,6 +22,7 @@ type table struct {
 	columns  []*column
 	byName   map[string]*column
 	key      []*column // of the primary key; empty when there is none
+	version  *column   // that every write raises; nil when there is none
 	alive    *expression
 	checks   []*check
 	uniques  []*unique
@@ -101,7 +102,7 @@ func newTable(label, addr string, ref ir.TableRef, at hcl.Range) *table {
 // operates reports whether the table declares operations on single rows.
 func (t *table) operates() bool {
 	d := t.decl
-	return len(d.Transitions)+len(d.Adjusts)+len(d.Edits) > 0
+	return len(d.Transitions)+len(d.Adjusts)+len(d.Edits) > 0 || d.Version != nil
 }
 
 // columnNames lists the columns, for suggestions.

@@ -10,8 +10,8 @@ import (
 	"github.com/pawldb/pawl/internal/diag"
 )
 
-// Every operation of this version runs at READ COMMITTED; the reason lies in
-// how its statements are written.
+// An operation runs at READ COMMITTED unless its transaction block says otherwise;
+// the reason lies in how its statements are written.
 var (
 	// conditionalReason is that of a write whose condition is in its WHERE.
 	conditionalReason = ir.Reason{
@@ -63,7 +63,7 @@ func (c *compilation) findTransaction(name string) *ir.Transaction {
 func (c *compilation) transaction(decl *dsl.Transaction) ir.Transaction {
 	t := transactionDefaults(transactionName(decl))
 	t.Pos = pos(decl.Header)
-	c.isolation(decl.Isolation)
+	t.Isolation = c.isolation(t.Name, decl.Isolation)
 	set(&t.LockTimeout, decl.LockTimeout)
 	set(&t.StatementTimeout, decl.StatementTimeout)
 	set(&t.IdleTimeout, decl.IdleTimeout)
@@ -87,20 +87,28 @@ func set[T any](to *T, v dsl.Value[T]) {
 	}
 }
 
-// isolation accepts the one level that the operations of this version run at.
-func (c *compilation) isolation(v dsl.Value[string]) {
-	if !v.Set || v.V == string(ir.ReadCommitted) {
-		return
+// isolation is the level of a transaction block. The two blocks that operations
+// fall back on stay at read committed, since some of those need it.
+func (c *compilation) isolation(name string, v dsl.Value[string]) ir.Isolation {
+	if !v.Set {
+		return ir.ReadCommitted
+	}
+	if name != defaultTransaction && name != singletonTransaction {
+		return ir.Isolation(v.V)
+	}
+	if v.V == string(ir.ReadCommitted) {
+		return ir.ReadCommitted
 	}
 	c.report(diag.Diagnostic{
 		Code:    diag.TransactionIsolation,
-		Detail:  "Every operation of this version runs at read committed; this transaction asks for " + v.V + ".",
+		Detail:  "The transaction " + quote(name) + " holds for every operation that names no other, claims and singletons among them, and asks for " + v.V + ".",
 		Subject: v.Range,
 		Label:   "not read committed",
-		Consequence: "Guards are checked again on the newest row at read committed alone. At a higher level each wait ends in 40001, " +
-			"SKIP LOCKED claims read an old queue, and a singleton that waited for its lock sees the state from before it waited.",
-		Help: `isolation = "read committed"`,
+		Consequence: "At a higher level each wait ends in 40001, SKIP LOCKED claims read an old queue, and a singleton that waited for its lock " +
+			"sees the state from before it waited.",
+		Help: `isolation = "read committed" here, and a transaction of another name for the adjusts, edits and moves that shall run at ` + v.V,
 	})
+	return ir.ReadCommitted
 }
 
 // notRetryable are the SQLSTATEs that people put on a retry list by mistake.

@@ -60,6 +60,9 @@ func (u *upsert) action(given func(col *column) string) string {
 	for i, col := range written {
 		sets[i] = ir.Ident(col.name) + " = " + newAlias + "." + ir.Ident(col.name)
 	}
+	if v := u.table.version; v != nil {
+		sets = append(sets, ir.Ident(v.name)+" = "+haveAlias+"."+ir.Ident(v.name)+" + 1")
+	}
 	sql := " DO UPDATE\nSET " + strings.Join(sets, ", ") + "\nWHERE "
 	if u.version != nil {
 		name := ir.Ident(u.version.name)

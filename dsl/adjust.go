@@ -11,7 +11,7 @@ var adjustSchema = blockSchema{
 		{Name: "args", Kind: argsKind, Doc: "arguments, used as @name"},
 		{Name: "guard", Kind: sqlKind, Doc: "a condition besides the one that follows from the checks"},
 		{Name: "positive", Kind: namesKind, Empty: true, Doc: "the arguments that must be above zero"},
-		{Name: "wait", Kind: stringKind, Later: "lock_timeout of a transaction block", Doc: "how long to wait for the row"},
+		{Name: "wait", Kind: stringKind, Doc: "how long to wait for the row, or nowait"},
 		operationNameAttr, transactionAttr,
 	},
 }
@@ -26,6 +26,7 @@ func decodeAdjusts(parent *body) []*Adjust {
 			Set:         b.set("set"),
 			Guard:       b.sql("guard"),
 			Positive:    b.names("positive"),
+			Wait:        b.wait("wait"),
 			Transaction: b.operation("transaction"),
 		}
 		expr, _ := b.attr("positive")

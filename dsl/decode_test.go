@@ -151,12 +151,13 @@ func TestOperations(t *testing.T) {
 			},
 			Guard: literal("id > 0"),
 			Set:   []Assignment{{Column: Name{Text: "id"}, Expr: *literal("id + 1")}},
+			Wait:  set("nowait"), Transaction: &Name{Text: "hot"},
 		}},
 	}})
 	requireSame(t, table.Adjusts, []*Adjust{{
 		Block: labelled("shift"), Rename: set("shift_by"), Args: []Arg{{Name{Text: "n"}, Type{Name: "int8"}}},
 		Set:   []Assignment{{Column: Name{Text: "id"}, Expr: *literal("id + @n")}},
-		Guard: literal("id < 100"), Positive: names("n"), PositiveSet: true, Transaction: &Name{Text: "hot"},
+		Guard: literal("id < 100"), Positive: names("n"), PositiveSet: true, Wait: set("1s"), Transaction: &Name{Text: "hot"},
 	}})
 	requireSame(t, table.Edits, []*Edit{{
 		Block: labelled("renumber"), Rename: set("give_number"), Columns: names("id"), Rows: set("one"), Wait: set("500ms"), Transaction: &Name{Text: "hot"},

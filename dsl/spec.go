@@ -204,6 +204,7 @@ type Table struct {
 	Live         *SQL
 	LiveStates   []Name // live = ["held"]
 	AppendOnly   Value[bool]
+	Version      *Name
 	GoName       Value[string] // go { name = "…" }
 	GoRow        Value[string] // go { row = "…" }
 	Columns      []*Column
@@ -348,6 +349,9 @@ type Move struct {
 	Args   []Arg
 	Guard  *SQL
 	Set    []Assignment
+
+	Wait        Value[string] // nowait, or a duration
+	Transaction *Name
 }
 
 // Arg is one entry of args.
@@ -371,6 +375,7 @@ type Adjust struct {
 	Guard       *SQL
 	Positive    []Name
 	PositiveSet bool // positive = [] says: none
+	Wait        Value[string]
 	Transaction *Name
 }
 

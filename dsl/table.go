@@ -8,7 +8,7 @@ var tableSchema = blockSchema{
 		schemaAttr, renameAttr, commentAttr,
 		{Name: "live", Kind: sqlKind, Doc: "which rows count, a condition or a list of states; invariants inherit it"},
 		{Name: "append_only", Kind: boolKind, Doc: "rows are never changed or deleted, by no client"},
-		{Name: "version", Kind: nameKind, Later: "set the version in the moves: version = \"version + 1\"", Doc: "the version column of guarded updates"},
+		{Name: "version", Kind: nameKind, Doc: "the column that every write raises; an update says which version it has read"},
 	},
 	Blocks: append([]*blockSchema{
 		&columnSchema, &primaryKeySchema, &foreignKeySchema, &checkSchema, &indexSchema,
@@ -51,6 +51,7 @@ func (p *project) decodeTable(block *hclsyntax.Block) {
 		Rename:       b.identifier("name"),
 		Comment:      b.text("comment"),
 		AppendOnly:   b.flag("append_only"),
+		Version:      b.version(),
 		Columns:      decodeColumns(b),
 		PrimaryKey:   decodePrimaryKey(b),
 		ForeignKeys:  decodeForeignKeys(b),
@@ -67,6 +68,15 @@ func (p *project) decodeTable(block *hclsyntax.Block) {
 	t.Live, t.LiveStates = b.live()
 	t.GoName, t.GoRow = b.goNames("row")
 	p.spec.Tables = append(p.spec.Tables, t)
+}
+
+// version reads the version column, nil when it was left out or refused.
+func (b *body) version() *Name {
+	n := b.name("version")
+	if n.Text == "" {
+		return nil
+	}
+	return &n
 }
 
 // live reads which rows count: a predicate, or a list of states.

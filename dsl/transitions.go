@@ -23,7 +23,8 @@ var moveSchema = blockSchema{
 		{Name: "guard", Kind: sqlKind, Doc: "a condition over this row and the arguments"},
 		{Name: "set", Kind: setKind, Doc: "columns that change with the state"},
 		operationNameAttr,
-		{Name: "transaction", Kind: operationKind, Later: "the settings of transaction \"default\" hold", Doc: "the settings it runs with"},
+		{Name: "wait", Kind: stringKind, Doc: "how long to wait for the row, or nowait"},
+		transactionAttr,
 	},
 }
 
@@ -58,6 +59,9 @@ func (b *body) move() *Move {
 		Args:   b.args("args"),
 		Guard:  b.sql("guard"),
 		Set:    b.set("set"),
+
+		Wait:        b.wait("wait"),
+		Transaction: b.operation("transaction"),
 	}
 	if expr, s := b.attr("to"); expr != nil {
 		m.To, _ = b.p.state(expr, s)

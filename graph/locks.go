@@ -127,13 +127,13 @@ func (l *locks) takes(r *ir.Repository, operation *ir.Operation) []take {
 	}
 	//exhaustive:enforce
 	switch operation.Kind {
-	case ir.InsertOp, ir.EnqueueOp:
+	case ir.InsertOp, ir.InsertManyOp, ir.EnqueueOp:
 		return slices.Concat(l.triggerTakes(t, ir.OnInsert), l.parentTakes(t, nil))
 	case ir.DeleteOp:
 		return append([]take{{rows, string(ir.ForUpdate)}}, l.childTakes(t)...)
-	case ir.MoveOp, ir.AdjustOp, ir.EditOp:
+	case ir.UpdateOp, ir.MoveOp, ir.AdjustOp, ir.EditOp:
 		set := l.sets[operation.Address]
-		if operation.Kind == ir.EditOp {
+		if operation.Kind == ir.EditOp || operation.Kind == ir.UpdateOp {
 			set = operation.Columns
 		}
 		takes := []take{{rows, updateMode(t, set)}}

@@ -181,9 +181,11 @@ FROM app.items WHERE id = $1::bigint`,
 		Editable: []int{2, 3, 4},
 	}
 	copyItems = pawl.CopyTarget{
-		Operation: pawl.Operation{Name: "table.items.insert_many", Table: "app.items"},
-		Into:      pgx.Identifier{"app", "items"},
-		Columns:   []string{"id", "stock"},
+		Operation: pawl.Operation{
+			Name: "table.items.insert_many", Table: "app.items", SQL: `/* table.items.insert_many */ COPY app.items (id, stock) FROM STDIN`,
+		},
+		Into:    pgx.Identifier{"app", "items"},
+		Columns: []string{"id", "stock"},
 	}
 	flaky = pawl.Operation{Name: "flaky", SQL: `SELECT app.flaky($1::text, $2::bigint)`}
 )

@@ -96,7 +96,7 @@ func callingIn(level ir.Isolation, op *ir.Operation, args map[string]*string) ac
 			code, err := inTransaction(ctx, conn, level, func(tx pgx.Tx) error {
 				list, err := v.do(ctx, tx, client.Call{Operation: op, Args: args})
 				done = list
-				if err == nil && list[0].outcome.Answer == client.Violation {
+				if err == nil && (list[0].outcome.Answer == client.Violation || list[0].outcome.Answer == client.Busy) {
 					return errRollback
 				}
 				return err

@@ -19,6 +19,8 @@ func (x *index) declared(d deed) string {
 		return all("c.op = 'INSERT'", x.given(d))
 	case ir.EnqueueOp:
 		return all("c.op = 'INSERT'", x.given(d), "n.state = 'ready'", "n.attempt = 0", "n.fence = 0", "n.lease_until IS NULL", "n.last_error IS NULL")
+	case ir.UpdateOp:
+		return all("c.op = 'UPDATE'", x.keyIs("o", d), x.updated(d))
 	case ir.DeleteOp:
 		return all("c.op = 'DELETE'", x.keyIs("o", d))
 	case ir.MoveOp:
@@ -44,9 +46,9 @@ func (x *index) declared(d deed) string {
 	case ir.ReleaseOp:
 		return all("c.op = 'UPDATE'", "o.state = 'running'", x.fenced(d), "n.state = 'ready'", "n.lease_until IS NULL",
 			"n.attempt = greatest(o.attempt - 1, 0)", x.unchangedBut(d.table, []string{"state", "attempt", "lease_until"}))
-	case ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry,
+	case ir.InsertManyOp, ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry,
 		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp:
-		return "false" // they change nothing
+		return "false" // they change nothing, or no client calls them
 	}
 	return "true"
 }
@@ -204,12 +206,34 @@ func (x *index) fenced(d deed) string {
 // unchangedBut says that no column changed but some.
 func (x *index) unchangedBut(t ir.TableRef, columns []string) string {
 	var conditions []string
+	version := x.repositories[t].Version
 	for _, c := range x.tables[t].Columns {
+		if c.Name == version { // every write of generated code raises it
+			conditions = append(conditions, "n."+ir.Ident(version)+" = o."+ir.Ident(version)+" + 1")
+			continue
+		}
 		if !slices.Contains(columns, c.Name) {
 			conditions = append(conditions, same("n."+ir.Ident(c.Name), "o."+ir.Ident(c.Name)))
 		}
 	}
 	return all(conditions...)
+}
+
+// updated says that an update set the columns that it names, on the version that
+// its caller has read.
+func (x *index) updated(d deed) string {
+	args := d.op.Args[len(d.op.Args)-2*len(d.op.Columns):]
+	var conditions, named []string
+	for i, column := range d.op.Columns {
+		if flag := d.args[args[2*i].Name]; flag != nil && *flag == "true" {
+			named = append(named, column)
+			conditions = append(conditions, same("n."+ir.Ident(column), literal(d.args[column], x.column(d.table, column).Type)))
+		}
+	}
+	if version := x.repositories[d.table].Version; version != "" {
+		conditions = append(conditions, "o."+ir.Ident(version)+" = "+literal(d.args[version], x.column(d.table, version).Type))
+	}
+	return all(append(conditions, x.unchangedBut(d.table, named))...)
 }
 
 // same compares two values. Types without an equality, json for instance, are
@@ -254,8 +278,8 @@ func (x *index) adjustOf(op *ir.Operation) (*ir.Adjust, bool) {
 func (x *index) returned(d deed) string {
 	//exhaustive:enforce
 	switch d.op.Kind {
-	case ir.InsertOp, ir.MoveOp, ir.AdjustOp, ir.EditOp, ir.UpsertOp:
-	case ir.UpsertManyOp, ir.DeleteOp, ir.EnqueueOp, ir.ClaimOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp,
+	case ir.InsertOp, ir.UpdateOp, ir.MoveOp, ir.AdjustOp, ir.EditOp, ir.UpsertOp:
+	case ir.InsertManyOp, ir.UpsertManyOp, ir.DeleteOp, ir.EnqueueOp, ir.ClaimOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp,
 		ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry,
 		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp:
 		return "true"

@@ -142,8 +142,14 @@ func (e editing) withoutChildren(m mutant) mutant {
 	return m
 }
 
-// locks are the edit without its lock.
-func (e editing) locks() []mutant { return withoutRowLocks(e.op, ir.LockStatement, withoutLock) }
+// locks are the edit without its lock. At a higher level than read committed the
+// level refuses a lost update too: the lock only says so earlier.
+func (e editing) locks() []mutant {
+	if e.op.Isolation != ir.ReadCommitted {
+		return nil
+	}
+	return withoutRowLocks(e.op, ir.LockStatement, withoutLock)
+}
 
 // weaker is the edit with a lock that two can have at once, and without the
 // retry that hides what comes of that: where the key changes they wait for each

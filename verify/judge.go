@@ -199,11 +199,11 @@ func (d deed) effects(t ir.TableRef) (int, bool) {
 			return 0, true // nothing to write
 		}
 		return 1, true
-	case ir.InsertOp, ir.DeleteOp, ir.MoveOp, ir.AdjustOp, ir.UpsertOp, ir.UpsertManyOp, ir.EnqueueOp, ir.FailOp, ir.ReleaseOp:
+	case ir.InsertOp, ir.UpdateOp, ir.DeleteOp, ir.MoveOp, ir.AdjustOp, ir.UpsertOp, ir.UpsertManyOp, ir.EnqueueOp, ir.FailOp, ir.ReleaseOp:
 		return 1, true
 	case ir.ClaimOp, ir.CompleteOp, ir.HeartbeatOp:
 		return len(d.outcome.Rows), true
-	case ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry,
+	case ir.InsertManyOp, ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry,
 		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp:
 		return 0, false
 	}

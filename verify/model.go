@@ -59,6 +59,8 @@ func (m *model) invariant(i ir.Invariant) {
 		m.limit(i)
 	case *ir.QueueRule:
 		m.queue(i)
+	case *ir.Version:
+		m.version(i)
 	case *ir.SingletonRule:
 		m.singleton(i)
 	case *ir.LeaderRule:

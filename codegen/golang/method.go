@@ -17,6 +17,10 @@ func (r *repository) emitMethod(o *ir.Operation) {
 	switch o.Kind {
 	case ir.InsertOp:
 		r.emitInsertMethod(o)
+	case ir.InsertManyOp:
+		r.emitInsertManyMethod(o)
+	case ir.UpdateOp:
+		r.emitUpdateMethod(o)
 	case ir.GetOp, ir.GetLockedOp:
 		r.emitRowMethod(o, "QueryOne")
 	case ir.MoveOp, ir.AdjustOp:

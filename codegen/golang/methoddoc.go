@@ -90,7 +90,7 @@ func isolationDoc(o *ir.Operation) string {
 func (r *repository) failures(o *ir.Operation) []string {
 	var list []string
 	switch o.Kind {
-	case ir.GetOp, ir.GetLockedOp, ir.DeleteOp, ir.MoveOp, ir.AdjustOp, ir.EditOp:
+	case ir.GetOp, ir.GetLockedOp, ir.UpdateOp, ir.DeleteOp, ir.MoveOp, ir.AdjustOp, ir.EditOp:
 		list = append(list, "[pawl.ErrNotFound]: no row has this key")
 	case ir.CompleteOp, ir.FailOp, ir.ReleaseOp:
 		list = append(list, "[pawl.ErrClaimLost]: the lease ended and the task went, or may go, to someone else")
@@ -98,6 +98,11 @@ func (r *repository) failures(o *ir.Operation) []string {
 	switch o.Kind {
 	case ir.MoveOp:
 		list = append(list, "[*pawl.StateError]: the row is in a state that cannot become "+strconv.Quote(o.Wanted))
+	case ir.UpdateOp:
+		if o.Statement(ir.ExplainStatement) != nil {
+			list = append(list, "[pawl.ErrStale]: another write came in between; nothing was written")
+		}
+		list = append(list, "[pawl.ErrBadInput]: in names no column")
 	case ir.GetLockedOp, ir.GetManyOp:
 		list = append(list, "[pawl.ErrNoTransaction]: it was called outside a transaction")
 	case ir.EditOp:
@@ -143,7 +148,7 @@ func guardsOf(p *ir.Program) map[string]guard {
 			}
 		case *ir.Adjust:
 			guards[i.Base.Address] = guard{guardDoc(i.Guard, i.Checks), oneLine(i.Guard)}
-		case *ir.NoDuplicates, *ir.NoOverlap, *ir.Edit, *ir.Upsert, *ir.Immutable, *ir.AppendOnly, *ir.Limit, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule:
+		case *ir.NoDuplicates, *ir.NoOverlap, *ir.Edit, *ir.Upsert, *ir.Immutable, *ir.Version, *ir.AppendOnly, *ir.Limit, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule:
 		}
 	}
 	return guards

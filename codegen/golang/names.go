@@ -31,6 +31,7 @@ type repositoryNames struct {
 	lower   string            // bookings: what its unexported names begin with
 	row     string            // Booking
 	insert  string            // BookingInsert
+	update  string            // BookingUpdate
 	args    string            // TaskArgs
 	claim   string            // TaskClaim
 	errors  string            // bookingsErrors
@@ -117,7 +118,7 @@ func (n *names) resolveRepository(r *ir.Repository, to *repositoryNames, store *
 		row = n.override(r.GoRow, row, what+`: go { row = … }`, r.Pos)
 		stem = row
 	}
-	to.row, to.insert, to.args, to.claim = row, stem+"Insert", stem+"Args", stem+"Claim"
+	to.row, to.insert, to.update, to.args, to.claim = row, stem+"Insert", stem+"Update", stem+"Args", stem+"Claim"
 
 	help := fmt.Sprintf("give %s another name in Go: go { name = %q }", what, to.typ+"Table")
 	if n.pkg.claim(to.typ, what, r.Pos, help) {
@@ -140,6 +141,7 @@ func (n *names) claimTypes(r *ir.Repository, to *repositoryNames, what string) {
 	}
 	claim(usesRow(r), to.row, "a row")
 	claim(hasKind(r, ir.InsertOp), to.insert, "the insert")
+	claim(hasKind(r, ir.UpdateOp), to.update, "the update")
 	claim(r.Queue != nil, to.args, "the payload")
 	claim(r.Queue != nil, to.claim, "a claim")
 }
@@ -149,12 +151,7 @@ func (n *names) claimTypes(r *ir.Repository, to *repositoryNames, what string) {
 func usesRow(r *ir.Repository) bool { return r.Queue == nil }
 
 func hasKind(r *ir.Repository, kind ir.OperationKind) bool {
-	for i := range r.Operations {
-		if r.Operations[i].Kind == kind {
-			return true
-		}
-	}
-	return false
+	return operationOf(r, kind) != nil
 }
 
 // describeRepository is how messages call a repository: table "bookings".

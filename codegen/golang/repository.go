@@ -29,6 +29,8 @@ func (e *emitter) emitRepository(index int) {
 	} else {
 		r.emitRow()
 		r.emitInsert()
+		r.emitValues()
+		r.emitUpdate()
 		r.emitType()
 	}
 	for i := range r.ir.Operations {

@@ -33,7 +33,10 @@ func checkResults(p *ir.Program) []Problem {
 func resultsOf(r *ir.Repository, o *ir.Operation, role ir.Role) (columns []string, known bool) {
 	//exhaustive:enforce
 	switch o.Kind {
-	case ir.InsertOp, ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.MoveOp, ir.AdjustOp, ir.EditOp:
+	case ir.InsertOp, ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.UpdateOp, ir.MoveOp, ir.AdjustOp, ir.EditOp:
+		if role == ir.LockStatement && o.Kind != ir.EditOp {
+			return nil, false
+		}
 		row := columnNames(r.Row)
 		if role == ir.ExplainStatement {
 			row = append(row, "verdict", "subject")
@@ -47,7 +50,7 @@ func resultsOf(r *ir.Repository, o *ir.Operation, role ir.Role) (columns []strin
 		if role == ir.MainStatement {
 			return append(columnNames(r.Queue.Payload), "id", "fence", "attempt", "lease_until"), true
 		}
-	case ir.DeleteOp, ir.EnqueueOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp, ir.SingletonOp, ir.SingletonTry,
+	case ir.InsertManyOp, ir.DeleteOp, ir.EnqueueOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp, ir.SingletonOp, ir.SingletonTry,
 		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp:
 	}
 	return nil, false

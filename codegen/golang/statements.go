@@ -65,6 +65,10 @@ func (r *repository) emitDescriptors() {
 			r.emitUpsertManyDescriptor(o)
 			continue
 		}
+		if o.Kind == ir.InsertManyOp {
+			r.emitCopyDescriptor(o)
+			continue
+		}
 		r.w.P("var ", r.names.vars[o.Address], " = ", r.pawl("Operation"), "{")
 		r.emitOperationFields(o, ir.MainStatement)
 		r.w.P("}")
@@ -78,9 +82,11 @@ func (r *repository) emitOperationFields(o *ir.Operation, role ir.Role) {
 	w.P("Name: ", strconv.Quote(o.Address), ",")
 	w.P("Table: ", strconv.Quote(r.ir.Schema+"."+r.ir.Table), ",")
 	w.P("SQL: ", r.names.consts[statementID{o.Address, role}], ",")
-	if due := o.Statement(ir.DueStatement); due != nil {
-		w.P("Prelude: []", r.pawl("Statement"), "{{SQL: ", r.names.consts[statementID{o.Address, ir.DueStatement}],
-			", Args: ", r.positions(o, due), "}},")
+	for _, before := range []ir.Role{ir.DueStatement, ir.LockStatement} {
+		if first := o.Statement(before); first != nil && role == ir.MainStatement {
+			w.P("Prelude: []", r.pawl("Statement"), "{{SQL: ", r.names.consts[statementID{o.Address, before}],
+				", Args: ", r.positions(o, first), "}},")
+		}
 	}
 	if explain := o.Statement(ir.ExplainStatement); explain != nil {
 		w.P("ExplainSQL: ", r.names.consts[statementID{o.Address, ir.ExplainStatement}], ",")

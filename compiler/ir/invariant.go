@@ -107,6 +107,11 @@ type (
 		// other writer is.
 		Fill []string
 	}
+	// Version says that an update undoes nothing that its caller has not read.
+	Version struct {
+		Base   Facts
+		Column string
+	}
 	// QueueRule says that each task is held by at most one live claim.
 	QueueRule struct {
 		Base     Facts
@@ -176,6 +181,7 @@ func (i *Immutable) Facts() *Facts { return &i.Base }
 
 // Facts returns the common part.
 func (i *AppendOnly) Facts() *Facts { return &i.Base }
+func (i *Version) Facts() *Facts    { return &i.Base }
 
 // Facts returns the common part.
 func (i *Upsert) Facts() *Facts { return &i.Base }
@@ -201,6 +207,7 @@ func (*Immutable) invariant()     {}
 func (*AppendOnly) invariant()    {}
 func (*Upsert) invariant()        {}
 func (*Limit) invariant()         {}
+func (*Version) invariant()       {}
 func (*QueueRule) invariant()     {}
 func (*SingletonRule) invariant() {}
 func (*LeaderRule) invariant()    {}

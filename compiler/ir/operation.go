@@ -33,10 +33,13 @@ type OperationKind string
 
 // The shapes. Each says which statements, by [Role], an operation has.
 const (
-	InsertOp    OperationKind = "insert"     // main
-	GetOp       OperationKind = "get"        // main: one row by a key
-	GetLockedOp OperationKind = "get_locked" // main: one row by a key, locked; only inside a transaction
-	GetManyOp   OperationKind = "get_many"   // main: several rows by key, locked in key order; only inside a transaction
+	InsertOp OperationKind = "insert" // main
+	// InsertManyOp has main: the COPY of all Columns, which are those of an insert. It
+	// has no arguments: the rows follow as data.
+	InsertManyOp OperationKind = "insert_many"
+	GetOp        OperationKind = "get"        // main: one row by a key
+	GetLockedOp  OperationKind = "get_locked" // main: one row by a key, locked; only inside a transaction
+	GetManyOp    OperationKind = "get_many"   // main: several rows by key, locked in key order; only inside a transaction
 	// ListOp has main: a page of the rows that share Key (which may be empty), in
 	// the order of Columns. The statement's arguments are Key; then, named like
 	// Columns and optional, the values of the last row of the page before (all
@@ -53,6 +56,10 @@ const (
 	// array with the column's values as PostgreSQL spells them, and each result row
 	// ends with the position of the row it is about, from 1.
 	UpsertManyOp OperationKind = "upsert_many"
+	// UpdateOp has main, and explain where the row has a version, which is then the
+	// first of Args. The others are two for each of Columns: whether it changes, and
+	// its new value.
+	UpdateOp     OperationKind = "update"
 	EnqueueOp    OperationKind = "enqueue"   // main
 	ClaimOp      OperationKind = "claim"     // due, main
 	CompleteOp   OperationKind = "complete"  // main
@@ -92,16 +99,16 @@ const (
 	VerdictState  Verdict = "state"  // in a state that the move does not leave
 	VerdictGuard  Verdict = "guard"  // a guard or a derived check does not hold
 	VerdictInput  Verdict = "input"  // an argument is not above zero, not finite or NaN where it must be
+	VerdictStale  Verdict = "stale"  // the row has another version
 	VerdictAgain  Verdict = "again"  // nothing stands in the way now: a race that is over
 )
 
 // The verdicts of an upsert, in its column "outcome"; beside them it answers
-// VerdictInput and VerdictAgain.
+// VerdictInput, VerdictStale (the row that is there has the newer version) and VerdictAgain.
 const (
 	VerdictInserted  Verdict = "inserted"
 	VerdictUpdated   Verdict = "updated"
 	VerdictUnchanged Verdict = "unchanged" // a row is there, and nothing had to be written
-	VerdictStale     Verdict = "stale"     // the row that is there has the newer version
 	VerdictTwice     Verdict = "twice"     // another row of the batch has the same key
 )
 
@@ -178,7 +185,7 @@ type Operation struct {
 	Reasons     []Reason
 
 	Wanted   string        // move: the state it leads to
-	Columns  []string      // edit: the columns that may change. list: the columns of its order
+	Columns  []string      // edit, update: the columns that may change. list: the columns of its order. insert_many: those copied
 	NoWait   bool          // edit: answer busy at once instead of waiting for the row
 	Wait     time.Duration // edit: instead of the transaction's lock timeout; 0 when not given
 	LockKey  int32         // singleton: second half of the advisory key

@@ -68,7 +68,8 @@ type Repository struct {
 	Queue       *Queue  // nil for a table
 	Row         []Field // the columns of a row, in order
 	Key         []Field // the primary key
-	Insert      []Field // what an insert takes: no identity columns; those with a default are optional
+	Insert      []Field // what an insert takes: no identity columns, no version; those with a default are optional
+	Version     string  // the column that every write raises; empty when there is none
 	Reported    []Reported
 	Operations  []Operation
 	GoName      string // overrides from go { }; empty when not given

@@ -60,6 +60,7 @@ table "rooms" {
   comment     = "A room."
   live        = "gone_at IS NULL"
   append_only = true
+  version     = id
   allow       = { discouraged-type = "an old project" }
 
   column "id" {
@@ -138,7 +139,9 @@ table "rooms" {
     repeat  = "noop"
     allow   = { discouraged-type = "an old project" }
     move "confirm" {
-      name  = "confirm_it"
+      name        = "confirm_it"
+      wait        = "nowait"
+      transaction = transaction.hot
       from  = ["held"]
       to    = "confirmed"
       args  = { price = local.money, tags = list(text), state = enum.state, cost = domain.amount, path = type("ltree") }
@@ -149,6 +152,7 @@ table "rooms" {
   }
   adjust "shift" {
     name        = "shift_by"
+    wait        = "1s"
     set         = { id = "id + @n" }
     args        = { n = bigint }
     guard       = "id < 100"

@@ -139,6 +139,8 @@ func callEverything(t *testing.T, db *store.Store, round int) {
 		t.Errorf("%d seats of the customer, want 1", len(owned))
 	}
 	wholeTables(t, db)
+	copies(t, db, unique)
+	updates(t, db, customer, room, booking, seat, counter, team, shift)
 
 	must(store.InTx(ctx, db, func(ctx context.Context, tx *store.Store) (int, error) {
 		must(tx.Customers.GetForUpdate(ctx, customer.ID))(t)
@@ -277,6 +279,13 @@ func (a *addresses) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.T
 	return ctx
 }
 
+func (a *addresses) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceCopyFromStartData) context.Context {
+	a.saw("/* table." + data.TableName[1] + ".insert_many */")
+	return ctx
+}
+
+func (*addresses) TraceCopyFromEnd(context.Context, *pgx.Conn, pgx.TraceCopyFromEndData) {}
+
 func (*addresses) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
 func (*addresses) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
@@ -294,4 +303,49 @@ func wholeTables(t *testing.T, db *store.Store) {
 	must(db.Seats.List(ctx, nil, 1))(t)
 	must(db.Shifts.List(ctx, nil, 1))(t)
 	must(db.Teams.List(ctx, nil, 1))(t)
+}
+
+// copies inserts rows of every table by COPY.
+func copies(t *testing.T, db *store.Store, unique func(string) string) {
+	t.Helper()
+	ctx := t.Context()
+	must(db.Customers.InsertMany(ctx, []store.CustomerInsert{{Email: unique("b@x")}, {Email: unique("c@x")}}))(t)
+	must(db.Rooms.InsertMany(ctx, []store.RoomInsert{{Name: unique("red")}}))(t)
+	must(db.Seats.InsertMany(ctx, []store.SeatInsert{{Label: unique("8A")}}))(t)
+	must(db.Counters.InsertMany(ctx, []store.CounterInsert{{Name: unique("more"), Remaining: 1}}))(t)
+	must(db.Teams.InsertMany(ctx, []store.TeamInsert{{Name: unique("day")}}))(t)
+	team := must(db.Teams.GetByName(ctx, unique("day")))(t)
+	must(db.Shifts.InsertMany(ctx, []store.ShiftInsert{{TeamID: team.ID, Doctor: "Ada"}}))(t)
+	customer := must(db.Customers.GetByOneLiveAccount(ctx, unique("b@x")))(t)
+	room := must(db.Rooms.GetByName(ctx, unique("red")))(t)
+	from, confirmed := time.Now().Add(time.Hour), store.BookingStatusConfirmed
+	if _, err := db.Bookings.InsertMany(ctx, []store.BookingInsert{
+		{RoomID: room.ID, CustomerID: customer.ID, During: store.Between(from, from.Add(time.Hour))},
+		{RoomID: room.ID, CustomerID: customer.ID, During: store.Between(from.Add(time.Hour), from.Add(2*time.Hour)), Status: &confirmed},
+	}); !errors.Is(err, store.ErrBookingsStatus) {
+		t.Errorf("a booking that begins as confirmed gave: %v", err)
+	}
+	if n := must(db.Bookings.InsertMany(ctx, []store.BookingInsert{
+		{RoomID: room.ID, CustomerID: customer.ID, During: store.Between(from, from.Add(time.Hour))},
+	}))(t); n != 1 {
+		t.Errorf("%d bookings were copied, want 1", n)
+	}
+}
+
+// updates names a column in a row of every table.
+func updates(
+	t *testing.T, db *store.Store, customer store.Customer, room store.Room, booking store.Booking, seat store.Seat, counter store.Counter,
+	team store.Team, shift store.Shift,
+) {
+	t.Helper()
+	ctx := t.Context()
+	must(db.Customers.Update(ctx, customer.ID, store.CustomerUpdate{DeletedAt: pawl.Set[*time.Time](nil)}))(t)
+	must(db.Rooms.Update(ctx, room.ID, store.RoomUpdate{Price: pawl.Set(room.Price)}))(t)
+	must(db.Bookings.Update(ctx, booking.ID, store.BookingUpdate{During: pawl.Set(booking.During)}))(t)
+	must(db.Seats.Update(ctx, seat.ID, store.SeatUpdate{CustomerID: pawl.Set(&customer.ID)}))(t)
+	must(db.Counters.Update(ctx, counter.Name, store.CounterUpdate{Sent: pawl.Set[int64](0)}))(t)
+	must(db.Teams.Update(ctx, team.ID, store.TeamUpdate{Name: pawl.Set(team.Name)}))(t)
+	if got := must(db.Shifts.Update(ctx, shift.ID, store.ShiftUpdate{Doctor: pawl.Set("Grace H.")}))(t); !got.OnCall || got.Doctor != "Grace H." {
+		t.Errorf("the shift is %+v", got)
+	}
 }

@@ -60,6 +60,8 @@ const (
 	LimitColumn Code = "limit-column"
 	// LimitMax is a bound of a limit that stands on no parent row.
 	LimitMax Code = "limit-max"
+	// VersionColumn is a version that cannot count.
+	VersionColumn Code = "version-column"
 	// SetNull is NULL for a column that is NOT NULL.
 	SetNull Code = "set-null"
 	// NullArithmetic is a computation over a column that may be NULL.
@@ -114,7 +116,7 @@ const (
 	LeaderLease Code = "leader-lease"
 	// PoolerSession is a lock of a session behind a pooler of transactions.
 	PoolerSession Code = "pooler-session"
-	// TransactionIsolation is an isolation level that no operation of this version runs at.
+	// TransactionIsolation is an isolation level for operations that need read committed.
 	TransactionIsolation Code = "transaction-isolation"
 	// RetryCode is an SQLSTATE on a retry list that another attempt does not cure.
 	RetryCode Code = "retry-code"
@@ -390,6 +392,14 @@ var invariantCodes = []Entry{
 			"  limit \"seats\" {\n    per = [event_id]\n    max = table.events.column.capacity\n  }\n}\n",
 	},
 	{
+		Code:    VersionColumn,
+		Summary: "a version column that cannot count",
+		Explain: "Every generated write raises the version of its row by one, and an update names the version that its caller has read. " +
+			"That takes an integer column that is never NULL, is no part of the key, and has a default for the first version.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"version\" { type = bigint }\n" +
+			"  primary_key { columns = [id] }\n  version = version\n}\n",
+	},
+	{
 		Code:    SetNull,
 		Summary: "NULL for a column that is NOT NULL",
 		Explain: "The operation would fail on every call.",
@@ -607,10 +617,10 @@ var invariantCodes = []Entry{
 	},
 	{
 		Code:    TransactionIsolation,
-		Summary: "operations run at read committed",
-		Explain: "The guards of this version rest on READ COMMITTED, which checks the WHERE of a write again on the newest " +
-			"row. At a higher level a wait ends in 40001, SKIP LOCKED claims read an old queue, and a singleton sees " +
-			"the state from before it waited.",
+		Summary: "operations that need read committed",
+		Explain: "The transactions \"default\" and \"singleton\" hold for every operation that names no other. At a higher level a wait " +
+			"ends in 40001, SKIP LOCKED claims read an old queue, and a singleton sees the state from before it waited. Give another " +
+			"name to the transaction of the moves, adjusts and edits that shall run at a higher level.",
 		Example: "transaction \"default\" { isolation = \"serializable\" }\n",
 	},
 	{

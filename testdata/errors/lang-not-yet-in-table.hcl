@@ -6,7 +6,6 @@ table "seats" {
   }
   column "version" { type = bigint }
   column "status" { type = text }
-  version = version # ERROR not-yet "\"version\""
   lifecycle { prevent_destroy = true } # ERROR not-yet "\"lifecycle\""
   at_most_one "m" {} # ERROR not-yet "\"at_most_one\""
   at_least_one "m" {} # ERROR not-yet "\"at_least_one\""
@@ -25,10 +24,6 @@ table "seats" {
   index "i" {
     columns = [id]
     with    = { fillfactor = 70 } # ERROR not-yet "\"with\""
-  }
-  adjust "j" {
-    set  = { version = "version + 1" }
-    wait = "nowait" # ERROR not-yet "\"wait\" of adjust"
   }
 }
 queue "tasks" {

@@ -102,6 +102,8 @@ const (
 	// Unsettled says that a guarded statement touched no row twice in a row, and that
 	// nothing stood in its way whenever it was asked why.
 	Unsettled = "unsettled"
+	// Stale says that the row has another version than the caller has read.
+	Stale = "stale"
 	// Input says that the server found a value out of range, and did not name it.
 	Input = "input"
 )

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/examples/seats/store"
 	"github.com/pawldb/pawl/examples/seats/store/pawl"
 	"github.com/pawldb/pawl/verify/client"
@@ -44,7 +45,7 @@ func TestPerformerDoesWhatGeneratedMethodsDo(t *testing.T) {
 	var seen pawl.Outcome
 	methods := store.New(theirs, pawl.WithObserver(pawl.ObserverFunc(func(_ context.Context, e pawl.Event) { seen = e.Outcome })))
 	called := map[string]bool{}
-	for i, s := range slices.Concat(seats, reads) {
+	for i, s := range slices.Concat(seats, reads, updates) {
 		label := fmt.Sprintf("step %d, %s %s", i, s.address, spell(s.args))
 		called[s.address] = true
 		if s.before != "" {
@@ -75,6 +76,9 @@ func TestPerformerDoesWhatGeneratedMethodsDo(t *testing.T) {
 		}
 	}
 	for _, o := range operations(program) {
+		if o.Kind == ir.InsertManyOp {
+			continue // its rows follow as data, for which a call has no place
+		}
 		if !called[o.Address] && !o.Internal {
 			t.Errorf("no step calls %s", o.Address)
 		}

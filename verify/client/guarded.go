@@ -16,7 +16,7 @@ const looks = 2
 // may, and when it touched none a second one that says why.
 func (c *run) guarded(ctx context.Context) (Outcome, error) {
 	for range looks {
-		found, err := c.alone(ctx, c.Operation.Statement(ir.MainStatement))
+		found, err := c.alone(ctx, c.Operation.Statement(ir.MainStatement), c.first()...)
 		if err != nil {
 			return Outcome{}, err
 		}
@@ -29,6 +29,15 @@ func (c *run) guarded(ctx context.Context) (Outcome, error) {
 		}
 	}
 	return Outcome{Answer: Refused, About: Unsettled}, nil
+}
+
+// first is the statement that locks the row ahead of the one that changes it, where
+// there is one.
+func (c *run) first() []*ir.Statement {
+	if s := c.Operation.Statement(ir.LockStatement); s != nil {
+		return []*ir.Statement{s}
+	}
+	return nil
 }
 
 // explain asks why a guarded statement touched no row. again says that nothing
@@ -54,6 +63,8 @@ func (c *run) explain(ctx context.Context) (out Outcome, again bool, err error) 
 		return Outcome{Answer: Repeated, Rows: repeated.maps()}, false, nil
 	case ir.VerdictAgain:
 		return Outcome{}, true, nil
+	case ir.VerdictStale:
+		return Outcome{Answer: Refused, About: Stale}, false, nil
 	case ir.VerdictState, ir.VerdictGuard, ir.VerdictInput:
 		out := Outcome{Answer: Refused}
 		if subject := row[own+1]; subject != nil {

@@ -101,6 +101,11 @@ func (c *run) perform(ctx context.Context) (Outcome, error) {
 		return c.one(ctx)
 	case ir.ListOp:
 		return c.many(ctx)
+	case ir.UpdateOp:
+		if c.Operation.Statement(ir.ExplainStatement) == nil {
+			return c.one(ctx)
+		}
+		return c.guarded(ctx)
 	case ir.MoveOp, ir.AdjustOp:
 		return c.guarded(ctx)
 	case ir.EditOp:

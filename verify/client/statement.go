@@ -21,19 +21,24 @@ func send(ctx context.Context, db DB, s *ir.Statement, args []any) (*answer, err
 	return read(rows, s)
 }
 
-// alone runs a statement that is the whole of its transaction, tried again as the
-// policy says.
-func (c *run) alone(ctx context.Context, s *ir.Statement) (*answer, error) {
+// alone runs a statement that is the whole of its transaction but for those that
+// go ahead of it, tried again as the policy says.
+func (c *run) alone(ctx context.Context, s *ir.Statement, ahead ...*ir.Statement) (*answer, error) {
 	var found *answer
-	err := c.retried(ctx, func() (err error) {
-		if c.level() == pgx.ReadCommitted || c.readOnly(s) || c.begin == nil {
-			found, err = send(ctx, c.db, s, c.arguments(s))
-			return err
+	all := func(db DB) (err error) {
+		for _, first := range ahead {
+			if _, err := send(ctx, db, first, c.arguments(first)); err != nil {
+				return err
+			}
 		}
-		return c.within(ctx, c.level(), func(tx pgx.Tx) error {
-			found, err = send(ctx, tx, s, c.arguments(s))
-			return err
-		})
+		found, err = send(ctx, db, s, c.arguments(s))
+		return err
+	}
+	err := c.retried(ctx, func() error {
+		if c.begin == nil || len(ahead) == 0 && (c.level() == pgx.ReadCommitted || c.readOnly(s)) {
+			return all(c.db)
+		}
+		return c.within(ctx, c.level(), func(tx pgx.Tx) error { return all(tx) })
 	})
 	return found, err
 }

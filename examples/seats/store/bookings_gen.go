@@ -37,6 +37,20 @@ type BookingInsert struct {
 	CreatedAt  *time.Time
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (b *BookingInsert) values() []any {
+	return []any{b.RoomID, b.CustomerID, b.During, b.Status, b.CreatedAt}
+}
+
+// BookingUpdate names columns of app.bookings and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type BookingUpdate struct {
+	RoomID     pawl.Change[int64]
+	CustomerID pawl.Change[int64]
+	During     pawl.Change[pgtype.Range[pgtype.Timestamptz]]
+	CreatedAt  pawl.Change[time.Time]
+}
+
 // Bookings reads and writes app.bookings. Only its moves change status.
 type Bookings struct{ session *pawl.Session }
 
@@ -68,6 +82,26 @@ func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error)
 		in.Status,
 		in.CreatedAt,
 	)
+}
+
+// InsertMany inserts rows into bookings by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.bookings (room_id, customer_id, during, status, created_at) FROM STDIN
+//
+// Errors:
+//   - [ErrBookingsCustomer]: there is no row of customers with this
+//     customer_id, or rows of bookings still refer to it
+//   - [ErrBookingsOnePerRoom]: another row with the same room_id overlaps in
+//     during
+//   - [ErrBookingsOnePerRoomBounds]: the range is empty, not [), or has no
+//     finite bound
+//   - [ErrBookingsRoom]: there is no row of rooms with this room_id, or rows of
+//     bookings still refer to it
+//   - [ErrBookingsStatus]: status would not start or change as declared
+func (b Bookings) InsertMany(ctx context.Context, rows []BookingInsert) (int64, error) {
+	return pawl.Copy(ctx, b.session, &bookingsInsertManyOperation, rows, (*BookingInsert).values)
 }
 
 // Get reads the row of bookings with the given id. A missing row is not found.
@@ -192,6 +226,42 @@ func (b Bookings) ListByCustomer(ctx context.Context, customerID int64, after *B
 	return pawl.QueryAll(ctx, b.session, &bookingsListByCustomerOperation, (*Booking).dest, customerID, afterCreatedAt, afterID, limit)
 }
 
+// Update sets the named columns in the row of bookings with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.bookings
+//	SET room_id = CASE WHEN $2::boolean THEN $3::bigint ELSE room_id END,
+//	  customer_id = CASE WHEN $4::boolean THEN $5::bigint ELSE customer_id END,
+//	  during = CASE WHEN $6::boolean THEN $7::tstzrange ELSE during END,
+//	  created_at = CASE WHEN $8::boolean THEN $9::timestamp with time zone ELSE created_at END
+//	WHERE id = $1::bigint
+//	RETURNING id, room_id, customer_id, during, status, created_at
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrBookingsCustomer]: there is no row of customers with this
+//     customer_id, or rows of bookings still refer to it
+//   - [ErrBookingsOnePerRoom]: another row with the same room_id overlaps in
+//     during
+//   - [ErrBookingsOnePerRoomBounds]: the range is empty, not [), or has no
+//     finite bound
+//   - [ErrBookingsRoom]: there is no row of rooms with this room_id, or rows of
+//     bookings still refer to it
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (b Bookings) Update(ctx context.Context, id int64, in BookingUpdate) (Booking, error) {
+	return pawl.Update(ctx, b.session, &bookingsUpdateOperation, (*Booking).dest,
+		[]any{id},
+		in.RoomID,
+		in.CustomerID,
+		in.During,
+		in.CreatedAt,
+	)
+}
+
 // Delete deletes the row of bookings with the given id. A missing row is not
 // found.
 //
@@ -254,7 +324,8 @@ const (
 	bookingsInsertSQL = `/* table.bookings.insert */ INSERT INTO app.bookings (room_id, customer_id, during, status, created_at)
 VALUES ($1::bigint, $2::bigint, $3::tstzrange, COALESCE($4::app.booking_status, 'held'), COALESCE($5::timestamp with time zone, now()))
 RETURNING id, room_id, customer_id, during, status, created_at`
-	bookingsGetSQL = `/* table.bookings.get */ SELECT id, room_id, customer_id, during, status, created_at
+	bookingsInsertManySQL = `/* table.bookings.insert_many */ COPY app.bookings (room_id, customer_id, during, status, created_at) FROM STDIN`
+	bookingsGetSQL        = `/* table.bookings.get */ SELECT id, room_id, customer_id, during, status, created_at
 FROM app.bookings
 WHERE id = $1::bigint`
 	bookingsGetForUpdateSQL = `/* table.bookings.get_for_update */ SELECT id, room_id, customer_id, during, status, created_at
@@ -292,6 +363,13 @@ FROM (
   ORDER BY created_at, id LIMIT $4::bigint)
 ) AS page
 ORDER BY created_at, id`
+	bookingsUpdateSQL = `/* table.bookings.update */ UPDATE app.bookings
+SET room_id = CASE WHEN $2::boolean THEN $3::bigint ELSE room_id END,
+  customer_id = CASE WHEN $4::boolean THEN $5::bigint ELSE customer_id END,
+  during = CASE WHEN $6::boolean THEN $7::tstzrange ELSE during END,
+  created_at = CASE WHEN $8::boolean THEN $9::timestamp with time zone ELSE created_at END
+WHERE id = $1::bigint
+RETURNING id, room_id, customer_id, during, status, created_at`
 	bookingsDeleteSQL = `/* table.bookings.delete */ DELETE FROM app.bookings
 WHERE id = $1::bigint`
 	bookingsConfirmSQL = `/* table.bookings.transitions.status.confirm */ UPDATE app.bookings
@@ -342,6 +420,18 @@ var bookingsInsertOperation = pawl.Operation{
 	Errors: bookingsErrors,
 }
 
+var bookingsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.bookings.insert_many",
+		Table:  "app.bookings",
+		SQL:    bookingsInsertManySQL,
+		Errors: bookingsErrors,
+	},
+	Into:     []string{"app", "bookings"},
+	Columns:  []string{"room_id", "customer_id", "during", "status", "created_at"},
+	Defaults: []int{3, 4},
+}
+
 var bookingsGetOperation = pawl.Operation{
 	Name:     "table.bookings.get",
 	Table:    "app.bookings",
@@ -379,6 +469,13 @@ var bookingsListByCustomerOperation = pawl.Operation{
 	SQL:      bookingsListByCustomerSQL,
 	KeyArgs:  1,
 	ReadOnly: true,
+}
+
+var bookingsUpdateOperation = pawl.Operation{
+	Name:   "table.bookings.update",
+	Table:  "app.bookings",
+	SQL:    bookingsUpdateSQL,
+	Errors: bookingsErrors,
 }
 
 var bookingsDeleteOperation = pawl.Operation{

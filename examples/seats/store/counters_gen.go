@@ -30,6 +30,18 @@ type CounterInsert struct {
 	Remaining int64
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (c *CounterInsert) values() []any {
+	return []any{c.Name, c.Sent, c.Remaining}
+}
+
+// CounterUpdate names columns of app.counters and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type CounterUpdate struct {
+	Sent      pawl.Change[int64]
+	Remaining pawl.Change[int64]
+}
+
 // Counters reads and writes app.counters.
 type Counters struct{ session *pawl.Session }
 
@@ -47,6 +59,19 @@ type Counters struct{ session *pawl.Session }
 //   - [ErrCountersRemainingNotNegative]: a row breaks the check remaining >= 0
 func (c Counters) Insert(ctx context.Context, in CounterInsert) (Counter, error) {
 	return pawl.QueryOne(ctx, c.session, &countersInsertOperation, (*Counter).dest, in.Name, in.Sent, in.Remaining)
+}
+
+// InsertMany inserts rows into counters by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.counters (name, sent, remaining) FROM STDIN
+//
+// Errors:
+//   - [ErrCountersPkey]: a row with this name exists already
+//   - [ErrCountersRemainingNotNegative]: a row breaks the check remaining >= 0
+func (c Counters) InsertMany(ctx context.Context, rows []CounterInsert) (int64, error) {
+	return pawl.Copy(ctx, c.session, &countersInsertManyOperation, rows, (*CounterInsert).values)
 }
 
 // Get reads the row of counters with the given name. A missing row is not
@@ -136,6 +161,31 @@ func (c Counters) List(ctx context.Context, after *Counter, limit int) ([]Counte
 	return pawl.QueryAll(ctx, c.session, &countersListOperation, (*Counter).dest, afterName, limit)
 }
 
+// Update sets the named columns in the row of counters with the given name and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.counters
+//	SET sent = CASE WHEN $2::boolean THEN $3::bigint ELSE sent END,
+//	  remaining = CASE WHEN $4::boolean THEN $5::bigint ELSE remaining END
+//	WHERE name = $1::text
+//	RETURNING name, sent, remaining
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrCountersRemainingNotNegative]: a row breaks the check remaining >= 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (c Counters) Update(ctx context.Context, name string, in CounterUpdate) (Counter, error) {
+	return pawl.Update(ctx, c.session, &countersUpdateOperation, (*Counter).dest,
+		[]any{name},
+		in.Sent,
+		in.Remaining,
+	)
+}
+
 // Delete deletes the row of counters with the given name. A missing row is not
 // found.
 //
@@ -179,7 +229,8 @@ const (
 	countersInsertSQL = `/* table.counters.insert */ INSERT INTO app.counters (name, sent, remaining)
 VALUES ($1::text, COALESCE($2::bigint, 0), $3::bigint)
 RETURNING name, sent, remaining`
-	countersGetSQL = `/* table.counters.get */ SELECT name, sent, remaining
+	countersInsertManySQL = `/* table.counters.insert_many */ COPY app.counters (name, sent, remaining) FROM STDIN`
+	countersGetSQL        = `/* table.counters.get */ SELECT name, sent, remaining
 FROM app.counters
 WHERE name = $1::text`
 	countersGetForUpdateSQL = `/* table.counters.get_for_update */ SELECT name, sent, remaining
@@ -204,6 +255,11 @@ FROM (
   ORDER BY name LIMIT $2::bigint)
 ) AS page
 ORDER BY name`
+	countersUpdateSQL = `/* table.counters.update */ UPDATE app.counters
+SET sent = CASE WHEN $2::boolean THEN $3::bigint ELSE sent END,
+  remaining = CASE WHEN $4::boolean THEN $5::bigint ELSE remaining END
+WHERE name = $1::text
+RETURNING name, sent, remaining`
 	countersDeleteSQL = `/* table.counters.delete */ DELETE FROM app.counters
 WHERE name = $1::text`
 	countersSendSQL = `/* table.counters.adjust.send */ UPDATE app.counters
@@ -232,6 +288,18 @@ var countersInsertOperation = pawl.Operation{
 	Table:  "app.counters",
 	SQL:    countersInsertSQL,
 	Errors: countersErrors,
+}
+
+var countersInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.counters.insert_many",
+		Table:  "app.counters",
+		SQL:    countersInsertManySQL,
+		Errors: countersErrors,
+	},
+	Into:     []string{"app", "counters"},
+	Columns:  []string{"name", "sent", "remaining"},
+	Defaults: []int{1},
 }
 
 var countersGetOperation = pawl.Operation{
@@ -263,6 +331,13 @@ var countersListOperation = pawl.Operation{
 	Table:    "app.counters",
 	SQL:      countersListSQL,
 	ReadOnly: true,
+}
+
+var countersUpdateOperation = pawl.Operation{
+	Name:   "table.counters.update",
+	Table:  "app.counters",
+	SQL:    countersUpdateSQL,
+	Errors: countersErrors,
 }
 
 var countersDeleteOperation = pawl.Operation{

@@ -30,6 +30,18 @@ type CustomerInsert struct {
 	DeletedAt *time.Time
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (c *CustomerInsert) values() []any {
+	return []any{c.Email, c.DeletedAt}
+}
+
+// CustomerUpdate names columns of app.customers and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type CustomerUpdate struct {
+	Email     pawl.Change[string]
+	DeletedAt pawl.Change[*time.Time]
+}
+
 // Customers reads and writes app.customers.
 type Customers struct{ session *pawl.Session }
 
@@ -47,6 +59,19 @@ type Customers struct{ session *pawl.Session }
 //     the same lower(email)
 func (c Customers) Insert(ctx context.Context, in CustomerInsert) (Customer, error) {
 	return pawl.QueryOne(ctx, c.session, &customersInsertOperation, (*Customer).dest, in.Email, in.DeletedAt)
+}
+
+// InsertMany inserts rows into customers by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.customers (email, deleted_at) FROM STDIN
+//
+// Errors:
+//   - [ErrCustomersOneLiveAccount]: another row where deleted_at IS NULL has
+//     the same lower(email)
+func (c Customers) InsertMany(ctx context.Context, rows []CustomerInsert) (int64, error) {
+	return pawl.Copy(ctx, c.session, &customersInsertManyOperation, rows, (*CustomerInsert).values)
 }
 
 // Get reads the row of customers with the given id. A missing row is not found.
@@ -174,6 +199,32 @@ func (c Customers) List(ctx context.Context, after *Customer, limit int) ([]Cust
 	return pawl.QueryAll(ctx, c.session, &customersListOperation, (*Customer).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of customers with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.customers
+//	SET email = CASE WHEN $2::boolean THEN $3::text ELSE email END,
+//	  deleted_at = CASE WHEN $4::boolean THEN $5::timestamp with time zone ELSE deleted_at END
+//	WHERE id = $1::bigint
+//	RETURNING id, email, deleted_at
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrCustomersOneLiveAccount]: another row where deleted_at IS NULL has
+//     the same lower(email)
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (c Customers) Update(ctx context.Context, id int64, in CustomerUpdate) (Customer, error) {
+	return pawl.Update(ctx, c.session, &customersUpdateOperation, (*Customer).dest,
+		[]any{id},
+		in.Email,
+		in.DeletedAt,
+	)
+}
+
 // Delete deletes the row of customers with the given id. A missing row is not
 // found. A row that others still refer to stays, and the error names their
 // foreign key.
@@ -198,7 +249,8 @@ const (
 	customersInsertSQL = `/* table.customers.insert */ INSERT INTO app.customers (email, deleted_at)
 VALUES ($1::text, $2::timestamp with time zone)
 RETURNING id, email, deleted_at`
-	customersGetSQL = `/* table.customers.get */ SELECT id, email, deleted_at
+	customersInsertManySQL = `/* table.customers.insert_many */ COPY app.customers (email, deleted_at) FROM STDIN`
+	customersGetSQL        = `/* table.customers.get */ SELECT id, email, deleted_at
 FROM app.customers
 WHERE id = $1::bigint`
 	customersGetByOneLiveAccountSQL = `/* table.customers.get_by_one_live_account */ SELECT id, email, deleted_at
@@ -230,6 +282,11 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	customersUpdateSQL = `/* table.customers.update */ UPDATE app.customers
+SET email = CASE WHEN $2::boolean THEN $3::text ELSE email END,
+  deleted_at = CASE WHEN $4::boolean THEN $5::timestamp with time zone ELSE deleted_at END
+WHERE id = $1::bigint
+RETURNING id, email, deleted_at`
 	customersDeleteSQL = `/* table.customers.delete */ DELETE FROM app.customers
 WHERE id = $1::bigint`
 )
@@ -239,6 +296,17 @@ var customersInsertOperation = pawl.Operation{
 	Table:  "app.customers",
 	SQL:    customersInsertSQL,
 	Errors: customersErrors,
+}
+
+var customersInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.customers.insert_many",
+		Table:  "app.customers",
+		SQL:    customersInsertManySQL,
+		Errors: customersErrors,
+	},
+	Into:    []string{"app", "customers"},
+	Columns: []string{"email", "deleted_at"},
 }
 
 var customersGetOperation = pawl.Operation{
@@ -286,6 +354,13 @@ var customersListOperation = pawl.Operation{
 	Table:    "app.customers",
 	SQL:      customersListSQL,
 	ReadOnly: true,
+}
+
+var customersUpdateOperation = pawl.Operation{
+	Name:   "table.customers.update",
+	Table:  "app.customers",
+	SQL:    customersUpdateSQL,
+	Errors: customersErrors,
 }
 
 var customersDeleteOperation = pawl.Operation{

@@ -30,6 +30,18 @@ type RoomInsert struct {
 	Price *pgtype.Numeric
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (r *RoomInsert) values() []any {
+	return []any{r.Name, r.Price}
+}
+
+// RoomUpdate names columns of app.rooms and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type RoomUpdate struct {
+	Name  pawl.Change[string]
+	Price pawl.Change[pgtype.Numeric]
+}
+
 // Rooms reads and writes app.rooms.
 type Rooms struct{ session *pawl.Session }
 
@@ -47,6 +59,19 @@ type Rooms struct{ session *pawl.Session }
 //   - [ErrRoomsPriceNotNegative]: a row breaks the check price >= 0
 func (r Rooms) Insert(ctx context.Context, in RoomInsert) (Room, error) {
 	return pawl.QueryOne(ctx, r.session, &roomsInsertOperation, (*Room).dest, in.Name, in.Price)
+}
+
+// InsertMany inserts rows into rooms by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.rooms (name, price) FROM STDIN
+//
+// Errors:
+//   - [ErrRoomsName]: another row has the same name
+//   - [ErrRoomsPriceNotNegative]: a row breaks the check price >= 0
+func (r Rooms) InsertMany(ctx context.Context, rows []RoomInsert) (int64, error) {
+	return pawl.Copy(ctx, r.session, &roomsInsertManyOperation, rows, (*RoomInsert).values)
 }
 
 // Get reads the row of rooms with the given id. A missing row is not found.
@@ -172,6 +197,28 @@ func (r Rooms) List(ctx context.Context, after *Room, limit int) ([]Room, error)
 	return pawl.QueryAll(ctx, r.session, &roomsListOperation, (*Room).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of rooms with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.rooms
+//	SET name = CASE WHEN $2::boolean THEN $3::text ELSE name END,
+//	  price = CASE WHEN $4::boolean THEN $5::numeric ELSE price END
+//	WHERE id = $1::bigint
+//	RETURNING id, name, price
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrRoomsName]: another row has the same name
+//   - [ErrRoomsPriceNotNegative]: a row breaks the check price >= 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (r Rooms) Update(ctx context.Context, id int64, in RoomUpdate) (Room, error) {
+	return pawl.Update(ctx, r.session, &roomsUpdateOperation, (*Room).dest, []any{id}, in.Name, in.Price)
+}
+
 // Delete deletes the row of rooms with the given id. A missing row is not
 // found. A row that others still refer to stays, and the error names their
 // foreign key.
@@ -261,7 +308,8 @@ const (
 	roomsInsertSQL = `/* table.rooms.insert */ INSERT INTO app.rooms (name, price)
 VALUES ($1::text, COALESCE($2::numeric, 0))
 RETURNING id, name, price`
-	roomsGetSQL = `/* table.rooms.get */ SELECT id, name, price
+	roomsInsertManySQL = `/* table.rooms.insert_many */ COPY app.rooms (name, price) FROM STDIN`
+	roomsGetSQL        = `/* table.rooms.get */ SELECT id, name, price
 FROM app.rooms
 WHERE id = $1::bigint`
 	roomsGetByNameSQL = `/* table.rooms.get_by_name */ SELECT id, name, price
@@ -293,6 +341,11 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	roomsUpdateSQL = `/* table.rooms.update */ UPDATE app.rooms
+SET name = CASE WHEN $2::boolean THEN $3::text ELSE name END,
+  price = CASE WHEN $4::boolean THEN $5::numeric ELSE price END
+WHERE id = $1::bigint
+RETURNING id, name, price`
 	roomsDeleteSQL = `/* table.rooms.delete */ DELETE FROM app.rooms
 WHERE id = $1::bigint`
 	roomsRepriceLockSQL = `/* table.rooms.edit.reprice */ SELECT id, name, price
@@ -318,6 +371,18 @@ var roomsInsertOperation = pawl.Operation{
 	Table:  "app.rooms",
 	SQL:    roomsInsertSQL,
 	Errors: roomsErrors,
+}
+
+var roomsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.rooms.insert_many",
+		Table:  "app.rooms",
+		SQL:    roomsInsertManySQL,
+		Errors: roomsErrors,
+	},
+	Into:     []string{"app", "rooms"},
+	Columns:  []string{"name", "price"},
+	Defaults: []int{1},
 }
 
 var roomsGetOperation = pawl.Operation{
@@ -365,6 +430,13 @@ var roomsListOperation = pawl.Operation{
 	Table:    "app.rooms",
 	SQL:      roomsListSQL,
 	ReadOnly: true,
+}
+
+var roomsUpdateOperation = pawl.Operation{
+	Name:   "table.rooms.update",
+	Table:  "app.rooms",
+	SQL:    roomsUpdateSQL,
+	Errors: roomsErrors,
 }
 
 var roomsDeleteOperation = pawl.Operation{

@@ -31,6 +31,18 @@ type SeatInsert struct {
 	CustomerID *int64
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (s *SeatInsert) values() []any {
+	return []any{s.Label, s.Status, s.CustomerID}
+}
+
+// SeatUpdate names columns of app.seats and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type SeatUpdate struct {
+	Label      pawl.Change[string]
+	CustomerID pawl.Change[*int64]
+}
+
 // Seats reads and writes app.seats. Only its moves change status.
 type Seats struct{ session *pawl.Session }
 
@@ -50,6 +62,21 @@ type Seats struct{ session *pawl.Session }
 //   - [ErrSeatsStatus]: status would not start or change as declared
 func (s Seats) Insert(ctx context.Context, in SeatInsert) (Seat, error) {
 	return pawl.QueryOne(ctx, s.session, &seatsInsertOperation, (*Seat).dest, in.Label, in.Status, in.CustomerID)
+}
+
+// InsertMany inserts rows into seats by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.seats (label, status, customer_id) FROM STDIN
+//
+// Errors:
+//   - [ErrSeatsCustomer]: there is no row of customers with this customer_id,
+//     or rows of seats still refer to it
+//   - [ErrSeatsLabel]: another row has the same label
+//   - [ErrSeatsStatus]: status would not start or change as declared
+func (s Seats) InsertMany(ctx context.Context, rows []SeatInsert) (int64, error) {
+	return pawl.Copy(ctx, s.session, &seatsInsertManyOperation, rows, (*SeatInsert).values)
 }
 
 // Get reads the row of seats with the given id. A missing row is not found.
@@ -206,6 +233,29 @@ func (s Seats) ListByCustomer(ctx context.Context, customerID int64, after *Seat
 	return pawl.QueryAll(ctx, s.session, &seatsListByCustomerOperation, (*Seat).dest, customerID, afterID, limit)
 }
 
+// Update sets the named columns in the row of seats with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.seats
+//	SET label = CASE WHEN $2::boolean THEN $3::text ELSE label END,
+//	  customer_id = CASE WHEN $4::boolean THEN $5::bigint ELSE customer_id END
+//	WHERE id = $1::bigint
+//	RETURNING id, label, status, customer_id
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrSeatsCustomer]: there is no row of customers with this customer_id,
+//     or rows of seats still refer to it
+//   - [ErrSeatsLabel]: another row has the same label
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (s Seats) Update(ctx context.Context, id int64, in SeatUpdate) (Seat, error) {
+	return pawl.Update(ctx, s.session, &seatsUpdateOperation, (*Seat).dest, []any{id}, in.Label, in.CustomerID)
+}
+
 // Delete deletes the row of seats with the given id. A missing row is not
 // found.
 //
@@ -267,7 +317,8 @@ const (
 	seatsInsertSQL = `/* table.seats.insert */ INSERT INTO app.seats (label, status, customer_id)
 VALUES ($1::text, COALESCE($2::app.seat_status, 'free'), $3::bigint)
 RETURNING id, label, status, customer_id`
-	seatsGetSQL = `/* table.seats.get */ SELECT id, label, status, customer_id
+	seatsInsertManySQL = `/* table.seats.insert_many */ COPY app.seats (label, status, customer_id) FROM STDIN`
+	seatsGetSQL        = `/* table.seats.get */ SELECT id, label, status, customer_id
 FROM app.seats
 WHERE id = $1::bigint`
 	seatsGetByLabelSQL = `/* table.seats.get_by_label */ SELECT id, label, status, customer_id
@@ -312,6 +363,11 @@ FROM (
   ORDER BY id LIMIT $3::bigint)
 ) AS page
 ORDER BY id`
+	seatsUpdateSQL = `/* table.seats.update */ UPDATE app.seats
+SET label = CASE WHEN $2::boolean THEN $3::text ELSE label END,
+  customer_id = CASE WHEN $4::boolean THEN $5::bigint ELSE customer_id END
+WHERE id = $1::bigint
+RETURNING id, label, status, customer_id`
 	seatsDeleteSQL = `/* table.seats.delete */ DELETE FROM app.seats
 WHERE id = $1::bigint`
 	seatsBookSQL = `/* table.seats.transitions.status.book */ UPDATE app.seats
@@ -353,6 +409,18 @@ var seatsInsertOperation = pawl.Operation{
 	Table:  "app.seats",
 	SQL:    seatsInsertSQL,
 	Errors: seatsErrors,
+}
+
+var seatsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.seats.insert_many",
+		Table:  "app.seats",
+		SQL:    seatsInsertManySQL,
+		Errors: seatsErrors,
+	},
+	Into:     []string{"app", "seats"},
+	Columns:  []string{"label", "status", "customer_id"},
+	Defaults: []int{1},
 }
 
 var seatsGetOperation = pawl.Operation{
@@ -408,6 +476,13 @@ var seatsListByCustomerOperation = pawl.Operation{
 	SQL:      seatsListByCustomerSQL,
 	KeyArgs:  1,
 	ReadOnly: true,
+}
+
+var seatsUpdateOperation = pawl.Operation{
+	Name:   "table.seats.update",
+	Table:  "app.seats",
+	SQL:    seatsUpdateSQL,
+	Errors: seatsErrors,
 }
 
 var seatsDeleteOperation = pawl.Operation{

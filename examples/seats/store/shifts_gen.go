@@ -30,6 +30,19 @@ type ShiftInsert struct {
 	OnCall bool
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (s *ShiftInsert) values() []any {
+	return []any{s.TeamID, s.Doctor, s.OnCall}
+}
+
+// ShiftUpdate names columns of app.shifts and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type ShiftUpdate struct {
+	TeamID pawl.Change[int64]
+	Doctor pawl.Change[string]
+	OnCall pawl.Change[bool]
+}
+
 // Shifts reads and writes app.shifts.
 type Shifts struct{ session *pawl.Session }
 
@@ -47,6 +60,19 @@ type Shifts struct{ session *pawl.Session }
 //     shifts still refer to it
 func (s Shifts) Insert(ctx context.Context, in ShiftInsert) (Shift, error) {
 	return pawl.QueryOne(ctx, s.session, &shiftsInsertOperation, (*Shift).dest, in.TeamID, in.Doctor, in.OnCall)
+}
+
+// InsertMany inserts rows into shifts by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.shifts (team_id, doctor, on_call) FROM STDIN
+//
+// Errors:
+//   - [ErrShiftsTeam]: there is no row of teams with this team_id, or rows of
+//     shifts still refer to it
+func (s Shifts) InsertMany(ctx context.Context, rows []ShiftInsert) (int64, error) {
+	return pawl.Copy(ctx, s.session, &shiftsInsertManyOperation, rows, (*ShiftInsert).values)
 }
 
 // Get reads the row of shifts with the given id. A missing row is not found.
@@ -171,6 +197,34 @@ func (s Shifts) ListByTeam(ctx context.Context, teamID int64, after *Shift, limi
 	return pawl.QueryAll(ctx, s.session, &shiftsListByTeamOperation, (*Shift).dest, teamID, afterOnCall, afterID, limit)
 }
 
+// Update sets the named columns in the row of shifts with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.shifts
+//	SET team_id = CASE WHEN $2::boolean THEN $3::bigint ELSE team_id END,
+//	  doctor = CASE WHEN $4::boolean THEN $5::text ELSE doctor END,
+//	  on_call = CASE WHEN $6::boolean THEN $7::boolean ELSE on_call END
+//	WHERE id = $1::bigint
+//	RETURNING id, team_id, doctor, on_call
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrShiftsTeam]: there is no row of teams with this team_id, or rows of
+//     shifts still refer to it
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (s Shifts) Update(ctx context.Context, id int64, in ShiftUpdate) (Shift, error) {
+	return pawl.Update(ctx, s.session, &shiftsUpdateOperation, (*Shift).dest,
+		[]any{id},
+		in.TeamID,
+		in.Doctor,
+		in.OnCall,
+	)
+}
+
 // Delete deletes the row of shifts with the given id. A missing row is not
 // found.
 //
@@ -190,7 +244,8 @@ const (
 	shiftsInsertSQL = `/* table.shifts.insert */ INSERT INTO app.shifts (team_id, doctor, on_call)
 VALUES ($1::bigint, $2::text, $3::boolean)
 RETURNING id, team_id, doctor, on_call`
-	shiftsGetSQL = `/* table.shifts.get */ SELECT id, team_id, doctor, on_call
+	shiftsInsertManySQL = `/* table.shifts.insert_many */ COPY app.shifts (team_id, doctor, on_call) FROM STDIN`
+	shiftsGetSQL        = `/* table.shifts.get */ SELECT id, team_id, doctor, on_call
 FROM app.shifts
 WHERE id = $1::bigint`
 	shiftsGetForUpdateSQL = `/* table.shifts.get_for_update */ SELECT id, team_id, doctor, on_call
@@ -228,6 +283,12 @@ FROM (
   ORDER BY on_call, id LIMIT $4::bigint)
 ) AS page
 ORDER BY on_call, id`
+	shiftsUpdateSQL = `/* table.shifts.update */ UPDATE app.shifts
+SET team_id = CASE WHEN $2::boolean THEN $3::bigint ELSE team_id END,
+  doctor = CASE WHEN $4::boolean THEN $5::text ELSE doctor END,
+  on_call = CASE WHEN $6::boolean THEN $7::boolean ELSE on_call END
+WHERE id = $1::bigint
+RETURNING id, team_id, doctor, on_call`
 	shiftsDeleteSQL = `/* table.shifts.delete */ DELETE FROM app.shifts
 WHERE id = $1::bigint`
 )
@@ -237,6 +298,17 @@ var shiftsInsertOperation = pawl.Operation{
 	Table:  "app.shifts",
 	SQL:    shiftsInsertSQL,
 	Errors: shiftsErrors,
+}
+
+var shiftsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.shifts.insert_many",
+		Table:  "app.shifts",
+		SQL:    shiftsInsertManySQL,
+		Errors: shiftsErrors,
+	},
+	Into:    []string{"app", "shifts"},
+	Columns: []string{"team_id", "doctor", "on_call"},
 }
 
 var shiftsGetOperation = pawl.Operation{
@@ -276,6 +348,13 @@ var shiftsListByTeamOperation = pawl.Operation{
 	SQL:      shiftsListByTeamSQL,
 	KeyArgs:  1,
 	ReadOnly: true,
+}
+
+var shiftsUpdateOperation = pawl.Operation{
+	Name:   "table.shifts.update",
+	Table:  "app.shifts",
+	SQL:    shiftsUpdateSQL,
+	Errors: shiftsErrors,
 }
 
 var shiftsDeleteOperation = pawl.Operation{

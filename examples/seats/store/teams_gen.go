@@ -26,6 +26,17 @@ type TeamInsert struct {
 	Name string
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (t *TeamInsert) values() []any {
+	return []any{t.Name}
+}
+
+// TeamUpdate names columns of app.teams and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type TeamUpdate struct {
+	Name pawl.Change[string]
+}
+
 // Teams reads and writes app.teams.
 type Teams struct{ session *pawl.Session }
 
@@ -42,6 +53,18 @@ type Teams struct{ session *pawl.Session }
 //   - [ErrTeamsName]: another row has the same name
 func (t Teams) Insert(ctx context.Context, in TeamInsert) (Team, error) {
 	return pawl.QueryOne(ctx, t.session, &teamsInsertOperation, (*Team).dest, in.Name)
+}
+
+// InsertMany inserts rows into teams by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.teams (name) FROM STDIN
+//
+// Errors:
+//   - [ErrTeamsName]: another row has the same name
+func (t Teams) InsertMany(ctx context.Context, rows []TeamInsert) (int64, error) {
+	return pawl.Copy(ctx, t.session, &teamsInsertManyOperation, rows, (*TeamInsert).values)
 }
 
 // Get reads the row of teams with the given id. A missing row is not found.
@@ -167,6 +190,26 @@ func (t Teams) List(ctx context.Context, after *Team, limit int) ([]Team, error)
 	return pawl.QueryAll(ctx, t.session, &teamsListOperation, (*Team).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of teams with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.teams
+//	SET name = CASE WHEN $2::boolean THEN $3::text ELSE name END
+//	WHERE id = $1::bigint
+//	RETURNING id, name
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrTeamsName]: another row has the same name
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (t Teams) Update(ctx context.Context, id int64, in TeamUpdate) (Team, error) {
+	return pawl.Update(ctx, t.session, &teamsUpdateOperation, (*Team).dest, []any{id}, in.Name)
+}
+
 // Delete deletes the row of teams with the given id. A missing row is not
 // found. A row that others still refer to stays, and the error names their
 // foreign key.
@@ -189,7 +232,8 @@ const (
 	teamsInsertSQL = `/* table.teams.insert */ INSERT INTO app.teams (name)
 VALUES ($1::text)
 RETURNING id, name`
-	teamsGetSQL = `/* table.teams.get */ SELECT id, name
+	teamsInsertManySQL = `/* table.teams.insert_many */ COPY app.teams (name) FROM STDIN`
+	teamsGetSQL        = `/* table.teams.get */ SELECT id, name
 FROM app.teams
 WHERE id = $1::bigint`
 	teamsGetByNameSQL = `/* table.teams.get_by_name */ SELECT id, name
@@ -221,6 +265,10 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	teamsUpdateSQL = `/* table.teams.update */ UPDATE app.teams
+SET name = CASE WHEN $2::boolean THEN $3::text ELSE name END
+WHERE id = $1::bigint
+RETURNING id, name`
 	teamsDeleteSQL = `/* table.teams.delete */ DELETE FROM app.teams
 WHERE id = $1::bigint`
 )
@@ -230,6 +278,17 @@ var teamsInsertOperation = pawl.Operation{
 	Table:  "app.teams",
 	SQL:    teamsInsertSQL,
 	Errors: teamsErrors,
+}
+
+var teamsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.teams.insert_many",
+		Table:  "app.teams",
+		SQL:    teamsInsertManySQL,
+		Errors: teamsErrors,
+	},
+	Into:    []string{"app", "teams"},
+	Columns: []string{"name"},
 }
 
 var teamsGetOperation = pawl.Operation{
@@ -277,6 +336,13 @@ var teamsListOperation = pawl.Operation{
 	Table:    "app.teams",
 	SQL:      teamsListSQL,
 	ReadOnly: true,
+}
+
+var teamsUpdateOperation = pawl.Operation{
+	Name:   "table.teams.update",
+	Table:  "app.teams",
+	SQL:    teamsUpdateSQL,
+	Errors: teamsErrors,
 }
 
 var teamsDeleteOperation = pawl.Operation{

@@ -13,6 +13,7 @@
 //
 //   - [Guarded]: change a row if its guard holds, else say why not
 //   - [QueryOne], [QueryAll], [Exec], [Copy]: insert, read, delete, bulk insert
+//   - [Update]: set the columns that a caller names
 //   - [Edit]: lock a row, decide in Go, write it
 //   - [Queue]: enqueue, claim, complete and work on tasks
 //   - [Run], [TryRun]: work that only one process does at a time

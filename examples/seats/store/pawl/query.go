@@ -2,11 +2,7 @@
 
 package pawl
 
-import (
-	"context"
-
-	"github.com/jackc/pgx/v5"
-)
+import "context"
 
 // QueryOne runs a statement that returns one row: an insert, a read by key. No
 // row is ErrNotFound; of several, the first is returned.
@@ -51,35 +47,6 @@ func Exec(ctx context.Context, s *Session, op *Operation, args ...any) (int64, e
 		changed.reset()
 	}
 	return changed.n, c.done(ctx, "", changed.n, err)
-}
-
-// CopyTarget is where Copy writes: op's name and errors count, its SQL does not.
-type CopyTarget struct {
-	Operation
-	Into    pgx.Identifier
-	Columns []string
-}
-
-// Copy inserts rows through COPY, all or none, and returns how many. values gives
-// a row's values in the order of the target's columns. Outside a transaction it
-// runs in one of its own, which is retried like any other.
-func Copy[T any](ctx context.Context, s *Session, target *CopyTarget, rows []T, values func(*T) []any) (int64, error) {
-	c := s.call(&target.Operation)
-	if len(rows) == 0 {
-		return 0, nil
-	}
-	var n int64
-	run := func(ctx context.Context, tx *Session) error {
-		source := pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) { return values(&rows[i]), nil })
-		var err error
-		n, err = tx.db.CopyFrom(ctx, target.Into, target.Columns, source)
-		return tx.tx.note(err)
-	}
-	err := c.multi(ctx, run)
-	if err != nil {
-		n = 0
-	}
-	return n, c.done(ctx, "", n, err)
 }
 
 // multi runs an operation of several messages: in the open transaction, or in one

@@ -31,6 +31,19 @@ type ItemInsert struct {
 	Active   *bool
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (i *ItemInsert) values() []any {
+	return []any{i.Stock, i.Reserved, i.Active}
+}
+
+// ItemUpdate names columns of app.items and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type ItemUpdate struct {
+	Stock    pawl.Change[int32]
+	Reserved pawl.Change[int32]
+	Active   pawl.Change[bool]
+}
+
 // Items reads and writes app.items.
 type Items struct{ session *pawl.Session }
 
@@ -49,6 +62,20 @@ type Items struct{ session *pawl.Session }
 //   - [ErrItemsStockNotNegative]: a row breaks the check stock >= 0
 func (i Items) Insert(ctx context.Context, in ItemInsert) (Item, error) {
 	return pawl.QueryOne(ctx, i.session, &itemsInsertOperation, (*Item).dest, in.Stock, in.Reserved, in.Active)
+}
+
+// InsertMany inserts rows into items by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.items (stock, reserved, active) FROM STDIN
+//
+// Errors:
+//   - [ErrItemsReservedInStock]: a row breaks the check reserved BETWEEN 0 AND
+//     stock
+//   - [ErrItemsStockNotNegative]: a row breaks the check stock >= 0
+func (i Items) InsertMany(ctx context.Context, rows []ItemInsert) (int64, error) {
+	return pawl.Copy(ctx, i.session, &itemsInsertManyOperation, rows, (*ItemInsert).values)
 }
 
 // Get reads the row of items with the given id. A missing row is not found.
@@ -136,6 +163,35 @@ func (i Items) List(ctx context.Context, after *Item, limit int) ([]Item, error)
 		afterID = &after.ID
 	}
 	return pawl.QueryAll(ctx, i.session, &itemsListOperation, (*Item).dest, afterID, limit)
+}
+
+// Update sets the named columns in the row of items with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.items
+//	SET stock = CASE WHEN $2::boolean THEN $3::integer ELSE stock END,
+//	  reserved = CASE WHEN $4::boolean THEN $5::integer ELSE reserved END,
+//	  active = CASE WHEN $6::boolean THEN $7::boolean ELSE active END
+//	WHERE id = $1::bigint
+//	RETURNING id, stock, reserved, active
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrItemsReservedInStock]: a row breaks the check reserved BETWEEN 0 AND
+//     stock
+//   - [ErrItemsStockNotNegative]: a row breaks the check stock >= 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (i Items) Update(ctx context.Context, id int64, in ItemUpdate) (Item, error) {
+	return pawl.Update(ctx, i.session, &itemsUpdateOperation, (*Item).dest,
+		[]any{id},
+		in.Stock,
+		in.Reserved,
+		in.Active,
+	)
 }
 
 // Delete deletes the row of items with the given id. A missing row is not
@@ -230,7 +286,8 @@ const (
 	itemsInsertSQL = `/* table.items.insert */ INSERT INTO app.items (stock, reserved, active)
 VALUES (COALESCE($1::integer, 0), COALESCE($2::integer, 0), COALESCE($3::boolean, true))
 RETURNING id, stock, reserved, active`
-	itemsGetSQL = `/* table.items.get */ SELECT id, stock, reserved, active
+	itemsInsertManySQL = `/* table.items.insert_many */ COPY app.items (stock, reserved, active) FROM STDIN`
+	itemsGetSQL        = `/* table.items.get */ SELECT id, stock, reserved, active
 FROM app.items
 WHERE id = $1::bigint`
 	itemsGetForUpdateSQL = `/* table.items.get_for_update */ SELECT id, stock, reserved, active
@@ -255,6 +312,12 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	itemsUpdateSQL = `/* table.items.update */ UPDATE app.items
+SET stock = CASE WHEN $2::boolean THEN $3::integer ELSE stock END,
+  reserved = CASE WHEN $4::boolean THEN $5::integer ELSE reserved END,
+  active = CASE WHEN $6::boolean THEN $7::boolean ELSE active END
+WHERE id = $1::bigint
+RETURNING id, stock, reserved, active`
 	itemsDeleteSQL = `/* table.items.delete */ DELETE FROM app.items
 WHERE id = $1::bigint`
 	itemsReserveSQL = `/* table.items.adjust.reserve */ UPDATE app.items
@@ -329,6 +392,18 @@ var itemsInsertOperation = pawl.Operation{
 	Errors: itemsErrors,
 }
 
+var itemsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.items.insert_many",
+		Table:  "app.items",
+		SQL:    itemsInsertManySQL,
+		Errors: itemsErrors,
+	},
+	Into:     []string{"app", "items"},
+	Columns:  []string{"stock", "reserved", "active"},
+	Defaults: []int{0, 1, 2},
+}
+
 var itemsGetOperation = pawl.Operation{
 	Name:     "table.items.get",
 	Table:    "app.items",
@@ -358,6 +433,13 @@ var itemsListOperation = pawl.Operation{
 	Table:    "app.items",
 	SQL:      itemsListSQL,
 	ReadOnly: true,
+}
+
+var itemsUpdateOperation = pawl.Operation{
+	Name:   "table.items.update",
+	Table:  "app.items",
+	SQL:    itemsUpdateSQL,
+	Errors: itemsErrors,
 }
 
 var itemsDeleteOperation = pawl.Operation{

@@ -33,6 +33,11 @@ type JournalInsert struct {
 	At        *time.Time
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (j *JournalInsert) values() []any {
+	return []any{j.AccountID, j.Amount, j.At}
+}
+
 // Journal reads and writes app.journal.
 type Journal struct{ session *pawl.Session }
 
@@ -55,6 +60,20 @@ func (j Journal) Insert(ctx context.Context, in JournalInsert) (JournalRow, erro
 		in.Amount,
 		in.At,
 	)
+}
+
+// InsertMany inserts rows into journal by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.journal (account_id, amount, at) FROM STDIN
+//
+// Errors:
+//   - [ErrJournalAccount]: there is no row of accounts with this account_id, or
+//     rows of journal still refer to it
+//   - [ErrJournalAmountIsSomething]: a row breaks the check amount <> 0
+func (j Journal) InsertMany(ctx context.Context, rows []JournalInsert) (int64, error) {
+	return pawl.Copy(ctx, j.session, &journalInsertManyOperation, rows, (*JournalInsert).values)
 }
 
 // Get reads the row of journal with the given id. A missing row is not found.
@@ -184,7 +203,8 @@ const (
 	journalInsertSQL = `/* table.journal.insert */ INSERT INTO app.journal (account_id, amount, at)
 VALUES ($1::bigint, $2::numeric, COALESCE($3::timestamp with time zone, now()))
 RETURNING id, account_id, amount, at`
-	journalGetSQL = `/* table.journal.get */ SELECT id, account_id, amount, at
+	journalInsertManySQL = `/* table.journal.insert_many */ COPY app.journal (account_id, amount, at) FROM STDIN`
+	journalGetSQL        = `/* table.journal.get */ SELECT id, account_id, amount, at
 FROM app.journal
 WHERE id = $1::bigint`
 	journalGetForUpdateSQL = `/* table.journal.get_for_update */ SELECT id, account_id, amount, at
@@ -229,6 +249,18 @@ var journalInsertOperation = pawl.Operation{
 	Table:  "app.journal",
 	SQL:    journalInsertSQL,
 	Errors: journalErrors,
+}
+
+var journalInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.journal.insert_many",
+		Table:  "app.journal",
+		SQL:    journalInsertManySQL,
+		Errors: journalErrors,
+	},
+	Into:     []string{"app", "journal"},
+	Columns:  []string{"account_id", "amount", "at"},
+	Defaults: []int{2},
 }
 
 var journalGetOperation = pawl.Operation{

@@ -32,6 +32,19 @@ type ProductInsert struct {
 	Code  string
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (p *ProductInsert) values() []any {
+	return []any{p.State, p.Price, p.Code}
+}
+
+// ProductUpdate names columns of app.products and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type ProductUpdate struct {
+	State pawl.Change[ProductState]
+	Price pawl.Change[*pgtype.Numeric]
+	Code  pawl.Change[string]
+}
+
 // Products reads and writes app.products.
 type Products struct{ session *pawl.Session }
 
@@ -54,6 +67,24 @@ type Products struct{ session *pawl.Session }
 //     price IS NOT NULL AND price > 0
 func (p Products) Insert(ctx context.Context, in ProductInsert) (Product, error) {
 	return pawl.QueryOne(ctx, p.session, &productsInsertOperation, (*Product).dest, in.State, in.Price, in.Code)
+}
+
+// InsertMany inserts rows into products by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.products (state, price, code) FROM STDIN
+//
+// Errors:
+//   - [ErrProductsRenamed]: a row breaks the check length(code) BETWEEN 5 AND
+//     40
+//   - [ErrProductsCodeShape]: a row breaks the check code ~ '^[A-Z]{3}-[0-9]+$'
+//     AND code NOT LIKE '%”%'
+//   - [ErrProductsListed]: a row breaks the check state IN ('draft', 'on sale')
+//   - [ErrProductsPriceKnown]: a row breaks the check state <> 'on sale' OR
+//     price IS NOT NULL AND price > 0
+func (p Products) InsertMany(ctx context.Context, rows []ProductInsert) (int64, error) {
+	return pawl.Copy(ctx, p.session, &productsInsertManyOperation, rows, (*ProductInsert).values)
 }
 
 // Get reads the row of products with the given id. A missing row is not found.
@@ -143,6 +174,39 @@ func (p Products) List(ctx context.Context, after *Product, limit int) ([]Produc
 	return pawl.QueryAll(ctx, p.session, &productsListOperation, (*Product).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of products with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.products
+//	SET state = CASE WHEN $2::boolean THEN $3::app.product_state ELSE state END,
+//	  price = CASE WHEN $4::boolean THEN $5::numeric ELSE price END,
+//	  code = CASE WHEN $6::boolean THEN $7::text ELSE code END
+//	WHERE id = $1::bigint
+//	RETURNING id, state, price, code
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrProductsRenamed]: a row breaks the check length(code) BETWEEN 5 AND
+//     40
+//   - [ErrProductsCodeShape]: a row breaks the check code ~ '^[A-Z]{3}-[0-9]+$'
+//     AND code NOT LIKE '%”%'
+//   - [ErrProductsListed]: a row breaks the check state IN ('draft', 'on sale')
+//   - [ErrProductsPriceKnown]: a row breaks the check state <> 'on sale' OR
+//     price IS NOT NULL AND price > 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (p Products) Update(ctx context.Context, id int64, in ProductUpdate) (Product, error) {
+	return pawl.Update(ctx, p.session, &productsUpdateOperation, (*Product).dest,
+		[]any{id},
+		in.State,
+		in.Price,
+		in.Code,
+	)
+}
+
 // Delete deletes the row of products with the given id. A missing row is not
 // found.
 //
@@ -162,7 +226,8 @@ const (
 	productsInsertSQL = `/* table.products.insert */ INSERT INTO app.products (state, price, code)
 VALUES (COALESCE($1::app.product_state, 'draft'), $2::numeric, $3::text)
 RETURNING id, state, price, code`
-	productsGetSQL = `/* table.products.get */ SELECT id, state, price, code
+	productsInsertManySQL = `/* table.products.insert_many */ COPY app.products (state, price, code) FROM STDIN`
+	productsGetSQL        = `/* table.products.get */ SELECT id, state, price, code
 FROM app.products
 WHERE id = $1::bigint`
 	productsGetForUpdateSQL = `/* table.products.get_for_update */ SELECT id, state, price, code
@@ -187,6 +252,12 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	productsUpdateSQL = `/* table.products.update */ UPDATE app.products
+SET state = CASE WHEN $2::boolean THEN $3::app.product_state ELSE state END,
+  price = CASE WHEN $4::boolean THEN $5::numeric ELSE price END,
+  code = CASE WHEN $6::boolean THEN $7::text ELSE code END
+WHERE id = $1::bigint
+RETURNING id, state, price, code`
 	productsDeleteSQL = `/* table.products.delete */ DELETE FROM app.products
 WHERE id = $1::bigint`
 )
@@ -196,6 +267,18 @@ var productsInsertOperation = pawl.Operation{
 	Table:  "app.products",
 	SQL:    productsInsertSQL,
 	Errors: productsErrors,
+}
+
+var productsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.products.insert_many",
+		Table:  "app.products",
+		SQL:    productsInsertManySQL,
+		Errors: productsErrors,
+	},
+	Into:     []string{"app", "products"},
+	Columns:  []string{"state", "price", "code"},
+	Defaults: []int{0},
 }
 
 var productsGetOperation = pawl.Operation{
@@ -227,6 +310,13 @@ var productsListOperation = pawl.Operation{
 	Table:    "app.products",
 	SQL:      productsListSQL,
 	ReadOnly: true,
+}
+
+var productsUpdateOperation = pawl.Operation{
+	Name:   "table.products.update",
+	Table:  "app.products",
+	SQL:    productsUpdateSQL,
+	Errors: productsErrors,
 }
 
 var productsDeleteOperation = pawl.Operation{

@@ -36,6 +36,20 @@ type OrderInsert struct {
 	Status *string
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (o *OrderInsert) values() []any {
+	return []any{o.Code, o.Price, o.Paid, o.Parts, o.Status}
+}
+
+// OrderUpdate names columns of app.orders and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type OrderUpdate struct {
+	Code  pawl.Change[string]
+	Price pawl.Change[pgtype.Numeric]
+	Paid  pawl.Change[*pgtype.Numeric]
+	Parts pawl.Change[[]pgtype.Numeric]
+}
+
 // Orders reads and writes app.orders. Only its moves change status.
 type Orders struct{ session *pawl.Session }
 
@@ -68,6 +82,27 @@ func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 		in.Parts,
 		in.Status,
 	)
+}
+
+// InsertMany inserts rows into orders by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.orders (code, price, paid, parts, status) FROM STDIN
+//
+// Errors:
+//   - [ErrAmountsPositive]: a value of amounts breaks the check 0 <= ALL
+//     (value)
+//   - [ErrCodeForm]: a value of code breaks the check value ~
+//     '^[a-z0-9-]{1,20}$'
+//   - [ErrOrdersCode]: another row has the same code
+//   - [ErrOrdersStatus]: status would not start or change as declared
+//   - [ErrPositiveMoneyPositive]: a value of positive_money breaks the check
+//     VALUE >= 0
+//   - [ErrPositiveMoneySane]: a value of positive_money breaks the check value
+//     < 1000000
+func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
+	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }
 
 // Get reads the row of orders with the given id. A missing row is not found.
@@ -193,6 +228,43 @@ func (o Orders) List(ctx context.Context, after *Order, limit int) ([]Order, err
 	return pawl.QueryAll(ctx, o.session, &ordersListOperation, (*Order).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of orders with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.orders
+//	SET code = CASE WHEN $2::boolean THEN $3::text ELSE code END,
+//	  price = CASE WHEN $4::boolean THEN $5::numeric ELSE price END,
+//	  paid = CASE WHEN $6::boolean THEN $7::numeric ELSE paid END,
+//	  parts = CASE WHEN $8::boolean THEN $9::numeric[] ELSE parts END
+//	WHERE id = $1::bigint
+//	RETURNING id, code, price, paid, parts, status
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrAmountsPositive]: a value of amounts breaks the check 0 <= ALL
+//     (value)
+//   - [ErrCodeForm]: a value of code breaks the check value ~
+//     '^[a-z0-9-]{1,20}$'
+//   - [ErrOrdersCode]: another row has the same code
+//   - [ErrPositiveMoneyPositive]: a value of positive_money breaks the check
+//     VALUE >= 0
+//   - [ErrPositiveMoneySane]: a value of positive_money breaks the check value
+//     < 1000000
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) Update(ctx context.Context, id int64, in OrderUpdate) (Order, error) {
+	return pawl.Update(ctx, o.session, &ordersUpdateOperation, (*Order).dest,
+		[]any{id},
+		in.Code,
+		in.Price,
+		in.Paid,
+		in.Parts,
+	)
+}
+
 // Delete deletes the row of orders with the given id. A missing row is not
 // found.
 //
@@ -266,7 +338,8 @@ const (
 	ordersInsertSQL = `/* table.orders.insert */ INSERT INTO app.orders (code, price, paid, parts, status)
 VALUES (COALESCE($1::text, 'new'), $2::numeric, $3::numeric, COALESCE($4::numeric[], '{}'), COALESCE($5::text, 'open'))
 RETURNING id, code, price, paid, parts, status`
-	ordersGetSQL = `/* table.orders.get */ SELECT id, code, price, paid, parts, status
+	ordersInsertManySQL = `/* table.orders.insert_many */ COPY app.orders (code, price, paid, parts, status) FROM STDIN`
+	ordersGetSQL        = `/* table.orders.get */ SELECT id, code, price, paid, parts, status
 FROM app.orders
 WHERE id = $1::bigint`
 	ordersGetByCodeSQL = `/* table.orders.get_by_code */ SELECT id, code, price, paid, parts, status
@@ -298,6 +371,13 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	ordersUpdateSQL = `/* table.orders.update */ UPDATE app.orders
+SET code = CASE WHEN $2::boolean THEN $3::text ELSE code END,
+  price = CASE WHEN $4::boolean THEN $5::numeric ELSE price END,
+  paid = CASE WHEN $6::boolean THEN $7::numeric ELSE paid END,
+  parts = CASE WHEN $8::boolean THEN $9::numeric[] ELSE parts END
+WHERE id = $1::bigint
+RETURNING id, code, price, paid, parts, status`
 	ordersDeleteSQL = `/* table.orders.delete */ DELETE FROM app.orders
 WHERE id = $1::bigint`
 	ordersPaySQL = `/* table.orders.transitions.status.pay */ UPDATE app.orders
@@ -364,6 +444,18 @@ var ordersInsertOperation = pawl.Operation{
 	Errors: ordersErrors,
 }
 
+var ordersInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.orders.insert_many",
+		Table:  "app.orders",
+		SQL:    ordersInsertManySQL,
+		Errors: ordersErrors,
+	},
+	Into:     []string{"app", "orders"},
+	Columns:  []string{"code", "price", "paid", "parts", "status"},
+	Defaults: []int{0, 3, 4},
+}
+
 var ordersGetOperation = pawl.Operation{
 	Name:     "table.orders.get",
 	Table:    "app.orders",
@@ -409,6 +501,13 @@ var ordersListOperation = pawl.Operation{
 	Table:    "app.orders",
 	SQL:      ordersListSQL,
 	ReadOnly: true,
+}
+
+var ordersUpdateOperation = pawl.Operation{
+	Name:   "table.orders.update",
+	Table:  "app.orders",
+	SQL:    ordersUpdateSQL,
+	Errors: ordersErrors,
 }
 
 var ordersDeleteOperation = pawl.Operation{

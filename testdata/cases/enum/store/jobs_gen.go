@@ -31,6 +31,19 @@ type JobInsert struct {
 	History  []JobState
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (j *JobInsert) values() []any {
+	return []any{j.State, j.Previous, enumTexts(j.History)}
+}
+
+// JobUpdate names columns of app.jobs and their new values, each with pawl.Set.
+// What it does not name stays as it is.
+type JobUpdate struct {
+	State    pawl.Change[JobState]
+	Previous pawl.Change[*JobState]
+	History  pawl.Change[[]JobState]
+}
+
 // Jobs reads and writes app.jobs.
 type Jobs struct{ session *pawl.Session }
 
@@ -48,6 +61,15 @@ func (j Jobs) Insert(ctx context.Context, in JobInsert) (Job, error) {
 		in.Previous,
 		enumTexts(in.History),
 	)
+}
+
+// InsertMany inserts rows into jobs by COPY, all or none, and returns how many.
+// What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.jobs (state, previous, history) FROM STDIN
+func (j Jobs) InsertMany(ctx context.Context, rows []JobInsert) (int64, error) {
+	return pawl.Copy(ctx, j.session, &jobsInsertManyOperation, rows, (*JobInsert).values)
 }
 
 // Get reads the row of jobs with the given id. A missing row is not found.
@@ -137,6 +159,32 @@ func (j Jobs) List(ctx context.Context, after *Job, limit int) ([]Job, error) {
 	return pawl.QueryAll(ctx, j.session, &jobsListOperation, (*Job).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of jobs with the given id and leaves
+// the others as they are, in one UPDATE. It does not look at the values before:
+// of two updates of one column the later one stays. What depends on the old
+// value is an edit. An update that names no column is bad input, a missing row
+// is not found.
+//
+//	UPDATE app.jobs
+//	SET state = CASE WHEN $2::boolean THEN $3::app.job_state ELSE state END,
+//	  previous = CASE WHEN $4::boolean THEN $5::app.job_state ELSE previous END,
+//	  history = CASE WHEN $6::boolean THEN $7::text[]::app.job_state[] ELSE history END
+//	WHERE id = $1::bigint
+//	RETURNING id, state, previous, history::text[]
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (j Jobs) Update(ctx context.Context, id int64, in JobUpdate) (Job, error) {
+	return pawl.Update(ctx, j.session, &jobsUpdateOperation, (*Job).dest,
+		[]any{id},
+		in.State,
+		in.Previous,
+		in.History,
+	)
+}
+
 // Delete deletes the row of jobs with the given id. A missing row is not found.
 //
 //	DELETE FROM app.jobs
@@ -155,7 +203,8 @@ const (
 	jobsInsertSQL = `/* table.jobs.insert */ INSERT INTO app.jobs (state, previous, history)
 VALUES (COALESCE($1::app.job_state, 'new'), $2::app.job_state, $3::text[]::app.job_state[])
 RETURNING id, state, previous, history::text[]`
-	jobsGetSQL = `/* table.jobs.get */ SELECT id, state, previous, history::text[]
+	jobsInsertManySQL = `/* table.jobs.insert_many */ COPY app.jobs (state, previous, history) FROM STDIN`
+	jobsGetSQL        = `/* table.jobs.get */ SELECT id, state, previous, history::text[]
 FROM app.jobs
 WHERE id = $1::bigint`
 	jobsGetForUpdateSQL = `/* table.jobs.get_for_update */ SELECT id, state, previous, history::text[]
@@ -180,6 +229,12 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	jobsUpdateSQL = `/* table.jobs.update */ UPDATE app.jobs
+SET state = CASE WHEN $2::boolean THEN $3::app.job_state ELSE state END,
+  previous = CASE WHEN $4::boolean THEN $5::app.job_state ELSE previous END,
+  history = CASE WHEN $6::boolean THEN $7::text[]::app.job_state[] ELSE history END
+WHERE id = $1::bigint
+RETURNING id, state, previous, history::text[]`
 	jobsDeleteSQL = `/* table.jobs.delete */ DELETE FROM app.jobs
 WHERE id = $1::bigint`
 )
@@ -188,6 +243,17 @@ var jobsInsertOperation = pawl.Operation{
 	Name:  "table.jobs.insert",
 	Table: "app.jobs",
 	SQL:   jobsInsertSQL,
+}
+
+var jobsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:  "table.jobs.insert_many",
+		Table: "app.jobs",
+		SQL:   jobsInsertManySQL,
+	},
+	Into:     []string{"app", "jobs"},
+	Columns:  []string{"state", "previous", "history"},
+	Defaults: []int{0},
 }
 
 var jobsGetOperation = pawl.Operation{
@@ -219,6 +285,12 @@ var jobsListOperation = pawl.Operation{
 	Table:    "app.jobs",
 	SQL:      jobsListSQL,
 	ReadOnly: true,
+}
+
+var jobsUpdateOperation = pawl.Operation{
+	Name:  "table.jobs.update",
+	Table: "app.jobs",
+	SQL:   jobsUpdateSQL,
 }
 
 var jobsDeleteOperation = pawl.Operation{

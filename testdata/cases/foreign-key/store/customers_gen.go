@@ -29,6 +29,18 @@ type CustomerInsert struct {
 	LastOrderID *int64
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (c *CustomerInsert) values() []any {
+	return []any{c.Code, c.LastOrderID}
+}
+
+// CustomerUpdate names columns of app.customers and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type CustomerUpdate struct {
+	Code        pawl.Change[string]
+	LastOrderID pawl.Change[*int64]
+}
+
 // Customers reads and writes app.customers.
 type Customers struct{ session *pawl.Session }
 
@@ -47,6 +59,20 @@ type Customers struct{ session *pawl.Session }
 //     last_order_id, or rows of customers still refer to it
 func (c Customers) Insert(ctx context.Context, in CustomerInsert) (Customer, error) {
 	return pawl.QueryOne(ctx, c.session, &customersInsertOperation, (*Customer).dest, in.Code, in.LastOrderID)
+}
+
+// InsertMany inserts rows into customers by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.customers (code, last_order_id) FROM STDIN
+//
+// Errors:
+//   - [ErrCustomersCode]: another row has the same code
+//   - [ErrCustomersLastOrder]: there is no row of orders with this
+//     last_order_id, or rows of customers still refer to it
+func (c Customers) InsertMany(ctx context.Context, rows []CustomerInsert) (int64, error) {
+	return pawl.Copy(ctx, c.session, &customersInsertManyOperation, rows, (*CustomerInsert).values)
 }
 
 // Get reads the row of customers with the given id. A missing row is not found.
@@ -204,6 +230,35 @@ func (c Customers) ListByLastOrder(ctx context.Context, lastOrderID int64, after
 	return pawl.QueryAll(ctx, c.session, &customersListByLastOrderOperation, (*Customer).dest, lastOrderID, afterID, limit)
 }
 
+// Update sets the named columns in the row of customers with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.customers
+//	SET code = CASE WHEN $2::boolean THEN $3::text ELSE code END,
+//	  last_order_id = CASE WHEN $4::boolean THEN $5::bigint ELSE last_order_id END
+//	WHERE id = $1::bigint
+//	RETURNING id, code, last_order_id
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrCustomersCode]: another row has the same code
+//   - [ErrCustomersLastOrder]: there is no row of orders with this
+//     last_order_id, or rows of customers still refer to it
+//   - [ErrOrdersOrderedBy]: there is no row of customers with this ordered_by,
+//     or rows of orders still refer to it
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (c Customers) Update(ctx context.Context, id int64, in CustomerUpdate) (Customer, error) {
+	return pawl.Update(ctx, c.session, &customersUpdateOperation, (*Customer).dest,
+		[]any{id},
+		in.Code,
+		in.LastOrderID,
+	)
+}
+
 // Delete deletes the row of customers with the given id. A missing row is not
 // found. A row that others still refer to stays, and the error names their
 // foreign key.
@@ -228,7 +283,8 @@ const (
 	customersInsertSQL = `/* table.customers.insert */ INSERT INTO app.customers (code, last_order_id)
 VALUES ($1::text, $2::bigint)
 RETURNING id, code, last_order_id`
-	customersGetSQL = `/* table.customers.get */ SELECT id, code, last_order_id
+	customersInsertManySQL = `/* table.customers.insert_many */ COPY app.customers (code, last_order_id) FROM STDIN`
+	customersGetSQL        = `/* table.customers.get */ SELECT id, code, last_order_id
 FROM app.customers
 WHERE id = $1::bigint`
 	customersGetByCodeSQL = `/* table.customers.get_by_code */ SELECT id, code, last_order_id
@@ -273,6 +329,11 @@ FROM (
   ORDER BY id LIMIT $3::bigint)
 ) AS page
 ORDER BY id`
+	customersUpdateSQL = `/* table.customers.update */ UPDATE app.customers
+SET code = CASE WHEN $2::boolean THEN $3::text ELSE code END,
+  last_order_id = CASE WHEN $4::boolean THEN $5::bigint ELSE last_order_id END
+WHERE id = $1::bigint
+RETURNING id, code, last_order_id`
 	customersDeleteSQL = `/* table.customers.delete */ DELETE FROM app.customers
 WHERE id = $1::bigint`
 )
@@ -282,6 +343,17 @@ var customersInsertOperation = pawl.Operation{
 	Table:  "app.customers",
 	SQL:    customersInsertSQL,
 	Errors: customersErrors,
+}
+
+var customersInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.customers.insert_many",
+		Table:  "app.customers",
+		SQL:    customersInsertManySQL,
+		Errors: customersErrors,
+	},
+	Into:    []string{"app", "customers"},
+	Columns: []string{"code", "last_order_id"},
 }
 
 var customersGetOperation = pawl.Operation{
@@ -337,6 +409,13 @@ var customersListByLastOrderOperation = pawl.Operation{
 	SQL:      customersListByLastOrderSQL,
 	KeyArgs:  1,
 	ReadOnly: true,
+}
+
+var customersUpdateOperation = pawl.Operation{
+	Name:   "table.customers.update",
+	Table:  "app.customers",
+	SQL:    customersUpdateSQL,
+	Errors: customersErrors,
 }
 
 var customersDeleteOperation = pawl.Operation{

@@ -31,6 +31,19 @@ type OrderInsert struct {
 	ReplacesID *int64
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (o *OrderInsert) values() []any {
+	return []any{o.CustomerID, o.OrderedBy, o.ReplacesID}
+}
+
+// OrderUpdate names columns of app.orders and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type OrderUpdate struct {
+	CustomerID pawl.Change[int64]
+	OrderedBy  pawl.Change[string]
+	ReplacesID pawl.Change[*int64]
+}
+
 // Orders reads and writes app.orders.
 type Orders struct{ session *pawl.Session }
 
@@ -56,6 +69,23 @@ func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 		in.OrderedBy,
 		in.ReplacesID,
 	)
+}
+
+// InsertMany inserts rows into orders by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.orders (customer_id, ordered_by, replaces_id) FROM STDIN
+//
+// Errors:
+//   - [ErrOrdersCustomer]: there is no row of customers with this customer_id,
+//     or rows of orders still refer to it
+//   - [ErrOrdersOrderedBy]: there is no row of customers with this ordered_by,
+//     or rows of orders still refer to it
+//   - [ErrOrdersReplaces]: there is no row of orders with this replaces_id, or
+//     rows of orders still refer to it
+func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
+	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }
 
 // Get reads the row of orders with the given id. A missing row is not found.
@@ -238,6 +268,38 @@ func (o Orders) ListByReplaces(ctx context.Context, replacesID int64, after *Ord
 	return pawl.QueryAll(ctx, o.session, &ordersListByReplacesOperation, (*Order).dest, replacesID, afterID, limit)
 }
 
+// Update sets the named columns in the row of orders with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.orders
+//	SET customer_id = CASE WHEN $2::boolean THEN $3::bigint ELSE customer_id END,
+//	  ordered_by = CASE WHEN $4::boolean THEN $5::text ELSE ordered_by END,
+//	  replaces_id = CASE WHEN $6::boolean THEN $7::bigint ELSE replaces_id END
+//	WHERE id = $1::bigint
+//	RETURNING id, customer_id, ordered_by, replaces_id
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrOrdersCustomer]: there is no row of customers with this customer_id,
+//     or rows of orders still refer to it
+//   - [ErrOrdersOrderedBy]: there is no row of customers with this ordered_by,
+//     or rows of orders still refer to it
+//   - [ErrOrdersReplaces]: there is no row of orders with this replaces_id, or
+//     rows of orders still refer to it
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) Update(ctx context.Context, id int64, in OrderUpdate) (Order, error) {
+	return pawl.Update(ctx, o.session, &ordersUpdateOperation, (*Order).dest,
+		[]any{id},
+		in.CustomerID,
+		in.OrderedBy,
+		in.ReplacesID,
+	)
+}
+
 // Delete deletes the row of orders with the given id. A missing row is not
 // found.
 //
@@ -259,7 +321,8 @@ const (
 	ordersInsertSQL = `/* table.orders.insert */ INSERT INTO app.orders (customer_id, ordered_by, replaces_id)
 VALUES ($1::bigint, $2::text, $3::bigint)
 RETURNING id, customer_id, ordered_by, replaces_id`
-	ordersGetSQL = `/* table.orders.get */ SELECT id, customer_id, ordered_by, replaces_id
+	ordersInsertManySQL = `/* table.orders.insert_many */ COPY app.orders (customer_id, ordered_by, replaces_id) FROM STDIN`
+	ordersGetSQL        = `/* table.orders.get */ SELECT id, customer_id, ordered_by, replaces_id
 FROM app.orders
 WHERE id = $1::bigint`
 	ordersGetForUpdateSQL = `/* table.orders.get_for_update */ SELECT id, customer_id, ordered_by, replaces_id
@@ -323,6 +386,12 @@ FROM (
   ORDER BY id LIMIT $3::bigint)
 ) AS page
 ORDER BY id`
+	ordersUpdateSQL = `/* table.orders.update */ UPDATE app.orders
+SET customer_id = CASE WHEN $2::boolean THEN $3::bigint ELSE customer_id END,
+  ordered_by = CASE WHEN $4::boolean THEN $5::text ELSE ordered_by END,
+  replaces_id = CASE WHEN $6::boolean THEN $7::bigint ELSE replaces_id END
+WHERE id = $1::bigint
+RETURNING id, customer_id, ordered_by, replaces_id`
 	ordersDeleteSQL = `/* table.orders.delete */ DELETE FROM app.orders
 WHERE id = $1::bigint`
 )
@@ -332,6 +401,17 @@ var ordersInsertOperation = pawl.Operation{
 	Table:  "app.orders",
 	SQL:    ordersInsertSQL,
 	Errors: ordersErrors,
+}
+
+var ordersInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.orders.insert_many",
+		Table:  "app.orders",
+		SQL:    ordersInsertManySQL,
+		Errors: ordersErrors,
+	},
+	Into:    []string{"app", "orders"},
+	Columns: []string{"customer_id", "ordered_by", "replaces_id"},
 }
 
 var ordersGetOperation = pawl.Operation{
@@ -387,6 +467,13 @@ var ordersListByReplacesOperation = pawl.Operation{
 	SQL:      ordersListByReplacesSQL,
 	KeyArgs:  1,
 	ReadOnly: true,
+}
+
+var ordersUpdateOperation = pawl.Operation{
+	Name:   "table.orders.update",
+	Table:  "app.orders",
+	SQL:    ordersUpdateSQL,
+	Errors: ordersErrors,
 }
 
 var ordersDeleteOperation = pawl.Operation{

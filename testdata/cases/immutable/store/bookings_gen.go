@@ -35,6 +35,17 @@ type BookingInsert struct {
 	Note      string
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (b *BookingInsert) values() []any {
+	return []any{b.RoomID, b.CreatedAt, b.Origin, b.Note}
+}
+
+// BookingUpdate names columns of app.bookings and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type BookingUpdate struct {
+	Note pawl.Change[string]
+}
+
 // Bookings reads and writes app.bookings.
 type Bookings struct{ session *pawl.Session }
 
@@ -59,6 +70,21 @@ func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error)
 		in.Origin,
 		in.Note,
 	)
+}
+
+// InsertMany inserts rows into bookings by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.bookings (room_id, created_at, origin, note) FROM STDIN
+//
+// Errors:
+//   - [ErrBookingsImmutable]: room_id, created_at and origin of bookings would
+//     change
+//   - [ErrBookingsRoom]: there is no row of rooms with this room_id, or rows of
+//     bookings still refer to it
+func (b Bookings) InsertMany(ctx context.Context, rows []BookingInsert) (int64, error) {
+	return pawl.Copy(ctx, b.session, &bookingsInsertManyOperation, rows, (*BookingInsert).values)
 }
 
 // Get reads the row of bookings with the given id. A missing row is not found.
@@ -179,6 +205,25 @@ func (b Bookings) ListByRoom(ctx context.Context, roomID int64, after *Booking, 
 	return pawl.QueryAll(ctx, b.session, &bookingsListByRoomOperation, (*Booking).dest, roomID, afterID, limit)
 }
 
+// Update sets the named columns in the row of bookings with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.bookings
+//	SET note = CASE WHEN $2::boolean THEN $3::text ELSE note END
+//	WHERE id = $1::bigint
+//	RETURNING id, room_id, created_at, origin, note
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (b Bookings) Update(ctx context.Context, id int64, in BookingUpdate) (Booking, error) {
+	return pawl.Update(ctx, b.session, &bookingsUpdateOperation, (*Booking).dest, []any{id}, in.Note)
+}
+
 // Delete deletes the row of bookings with the given id. A missing row is not
 // found.
 //
@@ -231,7 +276,8 @@ const (
 	bookingsInsertSQL = `/* table.bookings.insert */ INSERT INTO app.bookings (room_id, created_at, origin, note)
 VALUES ($1::bigint, COALESCE($2::timestamp with time zone, now()), $3::point, $4::text)
 RETURNING id, room_id, created_at, origin, note`
-	bookingsGetSQL = `/* table.bookings.get */ SELECT id, room_id, created_at, origin, note
+	bookingsInsertManySQL = `/* table.bookings.insert_many */ COPY app.bookings (room_id, created_at, origin, note) FROM STDIN`
+	bookingsGetSQL        = `/* table.bookings.get */ SELECT id, room_id, created_at, origin, note
 FROM app.bookings
 WHERE id = $1::bigint`
 	bookingsGetForUpdateSQL = `/* table.bookings.get_for_update */ SELECT id, room_id, created_at, origin, note
@@ -269,6 +315,10 @@ FROM (
   ORDER BY id LIMIT $3::bigint)
 ) AS page
 ORDER BY id`
+	bookingsUpdateSQL = `/* table.bookings.update */ UPDATE app.bookings
+SET note = CASE WHEN $2::boolean THEN $3::text ELSE note END
+WHERE id = $1::bigint
+RETURNING id, room_id, created_at, origin, note`
 	bookingsDeleteSQL = `/* table.bookings.delete */ DELETE FROM app.bookings
 WHERE id = $1::bigint`
 	bookingsAnnotateLockSQL = `/* table.bookings.edit.annotate */ SELECT id, room_id, created_at, origin, note
@@ -286,6 +336,18 @@ var bookingsInsertOperation = pawl.Operation{
 	Table:  "app.bookings",
 	SQL:    bookingsInsertSQL,
 	Errors: bookingsErrors,
+}
+
+var bookingsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.bookings.insert_many",
+		Table:  "app.bookings",
+		SQL:    bookingsInsertManySQL,
+		Errors: bookingsErrors,
+	},
+	Into:     []string{"app", "bookings"},
+	Columns:  []string{"room_id", "created_at", "origin", "note"},
+	Defaults: []int{1},
 }
 
 var bookingsGetOperation = pawl.Operation{
@@ -325,6 +387,12 @@ var bookingsListByRoomOperation = pawl.Operation{
 	SQL:      bookingsListByRoomSQL,
 	KeyArgs:  1,
 	ReadOnly: true,
+}
+
+var bookingsUpdateOperation = pawl.Operation{
+	Name:  "table.bookings.update",
+	Table: "app.bookings",
+	SQL:   bookingsUpdateSQL,
 }
 
 var bookingsDeleteOperation = pawl.Operation{

@@ -35,6 +35,20 @@ type EventInsert struct {
 	SeenAt     *time.Time
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (e *EventInsert) values() []any {
+	return []any{e.Kind, e.Body, e.HappenedAt, e.SeenAt}
+}
+
+// EventUpdate names columns of app.events and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type EventUpdate struct {
+	Kind       pawl.Change[string]
+	Body       pawl.Change[json.RawMessage]
+	HappenedAt pawl.Change[time.Time]
+	SeenAt     pawl.Change[*time.Time]
+}
+
 // Events reads and writes app.events.
 type Events struct{ session *pawl.Session }
 
@@ -53,6 +67,15 @@ func (e Events) Insert(ctx context.Context, in EventInsert) (Event, error) {
 		in.HappenedAt,
 		in.SeenAt,
 	)
+}
+
+// InsertMany inserts rows into events by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.events (kind, body, happened_at, seen_at) FROM STDIN
+func (e Events) InsertMany(ctx context.Context, rows []EventInsert) (int64, error) {
+	return pawl.Copy(ctx, e.session, &eventsInsertManyOperation, rows, (*EventInsert).values)
 }
 
 // Get reads the row of events with the given id. A missing row is not found.
@@ -322,6 +345,34 @@ func (e Events) ListBySeen(ctx context.Context, after *Event, limit int) ([]Even
 	return pawl.QueryAll(ctx, e.session, &eventsListBySeenOperation, (*Event).dest, afterSeenAt, afterID, limit)
 }
 
+// Update sets the named columns in the row of events with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.events
+//	SET kind = CASE WHEN $2::boolean THEN $3::text ELSE kind END,
+//	  body = CASE WHEN $4::boolean THEN $5::jsonb ELSE body END,
+//	  happened_at = CASE WHEN $6::boolean THEN $7::timestamp with time zone ELSE happened_at END,
+//	  seen_at = CASE WHEN $8::boolean THEN $9::timestamp with time zone ELSE seen_at END
+//	WHERE id = $1::bigint
+//	RETURNING id, kind, body, happened_at, seen_at
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (e Events) Update(ctx context.Context, id int64, in EventUpdate) (Event, error) {
+	return pawl.Update(ctx, e.session, &eventsUpdateOperation, (*Event).dest,
+		[]any{id},
+		in.Kind,
+		in.Body,
+		in.HappenedAt,
+		in.SeenAt,
+	)
+}
+
 // Delete deletes the row of events with the given id. A missing row is not
 // found.
 //
@@ -341,7 +392,8 @@ const (
 	eventsInsertSQL = `/* table.events.insert */ INSERT INTO app.events (kind, body, happened_at, seen_at)
 VALUES ($1::text, $2::jsonb, $3::timestamp with time zone, $4::timestamp with time zone)
 RETURNING id, kind, body, happened_at, seen_at`
-	eventsGetSQL = `/* table.events.get */ SELECT id, kind, body, happened_at, seen_at
+	eventsInsertManySQL = `/* table.events.insert_many */ COPY app.events (kind, body, happened_at, seen_at) FROM STDIN`
+	eventsGetSQL        = `/* table.events.get */ SELECT id, kind, body, happened_at, seen_at
 FROM app.events
 WHERE id = $1::bigint`
 	eventsGetForUpdateSQL = `/* table.events.get_for_update */ SELECT id, kind, body, happened_at, seen_at
@@ -456,6 +508,13 @@ FROM (
 ) AS page
 ORDER BY seen_at DESC NULLS LAST, id DESC
 LIMIT $3::bigint`
+	eventsUpdateSQL = `/* table.events.update */ UPDATE app.events
+SET kind = CASE WHEN $2::boolean THEN $3::text ELSE kind END,
+  body = CASE WHEN $4::boolean THEN $5::jsonb ELSE body END,
+  happened_at = CASE WHEN $6::boolean THEN $7::timestamp with time zone ELSE happened_at END,
+  seen_at = CASE WHEN $8::boolean THEN $9::timestamp with time zone ELSE seen_at END
+WHERE id = $1::bigint
+RETURNING id, kind, body, happened_at, seen_at`
 	eventsDeleteSQL = `/* table.events.delete */ DELETE FROM app.events
 WHERE id = $1::bigint`
 )
@@ -464,6 +523,16 @@ var eventsInsertOperation = pawl.Operation{
 	Name:  "table.events.insert",
 	Table: "app.events",
 	SQL:   eventsInsertSQL,
+}
+
+var eventsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:  "table.events.insert_many",
+		Table: "app.events",
+		SQL:   eventsInsertManySQL,
+	},
+	Into:    []string{"app", "events"},
+	Columns: []string{"kind", "body", "happened_at", "seen_at"},
 }
 
 var eventsGetOperation = pawl.Operation{
@@ -523,6 +592,12 @@ var eventsListBySeenOperation = pawl.Operation{
 	Table:    "app.events",
 	SQL:      eventsListBySeenSQL,
 	ReadOnly: true,
+}
+
+var eventsUpdateOperation = pawl.Operation{
+	Name:  "table.events.update",
+	Table: "app.events",
+	SQL:   eventsUpdateSQL,
 }
 
 var eventsDeleteOperation = pawl.Operation{

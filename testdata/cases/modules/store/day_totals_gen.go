@@ -29,6 +29,17 @@ type DayTotalInsert struct {
 	Amount *pgtype.Numeric
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (d *DayTotalInsert) values() []any {
+	return []any{d.Starts, d.Amount}
+}
+
+// DayTotalUpdate names columns of app.day_totals and their new values, each
+// with pawl.Set. What it does not name stays as it is.
+type DayTotalUpdate struct {
+	Amount pawl.Change[pgtype.Numeric]
+}
+
 // DayTotals reads and writes app.day_totals.
 type DayTotals struct{ session *pawl.Session }
 
@@ -45,6 +56,18 @@ type DayTotals struct{ session *pawl.Session }
 //   - [ErrDayTotalsPkey]: a row with this starts exists already
 func (d DayTotals) Insert(ctx context.Context, in DayTotalInsert) (DayTotal, error) {
 	return pawl.QueryOne(ctx, d.session, &dayTotalsInsertOperation, (*DayTotal).dest, in.Starts, in.Amount)
+}
+
+// InsertMany inserts rows into day_totals by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.day_totals (starts, amount) FROM STDIN
+//
+// Errors:
+//   - [ErrDayTotalsPkey]: a row with this starts exists already
+func (d DayTotals) InsertMany(ctx context.Context, rows []DayTotalInsert) (int64, error) {
+	return pawl.Copy(ctx, d.session, &dayTotalsInsertManyOperation, rows, (*DayTotalInsert).values)
 }
 
 // Get reads the row of day_totals with the given starts. A missing row is not
@@ -134,6 +157,25 @@ func (d DayTotals) List(ctx context.Context, after *DayTotal, limit int) ([]DayT
 	return pawl.QueryAll(ctx, d.session, &dayTotalsListOperation, (*DayTotal).dest, afterStarts, limit)
 }
 
+// Update sets the named columns in the row of day_totals with the given starts
+// and leaves the others as they are, in one UPDATE. It does not look at the
+// values before: of two updates of one column the later one stays. What depends
+// on the old value is an edit. An update that names no column is bad input, a
+// missing row is not found.
+//
+//	UPDATE app.day_totals
+//	SET amount = CASE WHEN $2::boolean THEN $3::numeric ELSE amount END
+//	WHERE starts = $1::date
+//	RETURNING starts, amount
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (d DayTotals) Update(ctx context.Context, starts pgtype.Date, in DayTotalUpdate) (DayTotal, error) {
+	return pawl.Update(ctx, d.session, &dayTotalsUpdateOperation, (*DayTotal).dest, []any{starts}, in.Amount)
+}
+
 // Delete deletes the row of day_totals with the given starts. A missing row is
 // not found.
 //
@@ -173,7 +215,8 @@ const (
 	dayTotalsInsertSQL = `/* table.totals["day"].insert */ INSERT INTO app.day_totals (starts, amount)
 VALUES ($1::date, COALESCE($2::numeric, 0))
 RETURNING starts, amount`
-	dayTotalsGetSQL = `/* table.totals["day"].get */ SELECT starts, amount
+	dayTotalsInsertManySQL = `/* table.totals["day"].insert_many */ COPY app.day_totals (starts, amount) FROM STDIN`
+	dayTotalsGetSQL        = `/* table.totals["day"].get */ SELECT starts, amount
 FROM app.day_totals
 WHERE starts = $1::date`
 	dayTotalsGetForUpdateSQL = `/* table.totals["day"].get_for_update */ SELECT starts, amount
@@ -198,6 +241,10 @@ FROM (
   ORDER BY starts LIMIT $2::bigint)
 ) AS page
 ORDER BY starts`
+	dayTotalsUpdateSQL = `/* table.totals["day"].update */ UPDATE app.day_totals
+SET amount = CASE WHEN $2::boolean THEN $3::numeric ELSE amount END
+WHERE starts = $1::date
+RETURNING starts, amount`
 	dayTotalsDeleteSQL = `/* table.totals["day"].delete */ DELETE FROM app.day_totals
 WHERE starts = $1::date`
 	dayTotalsAddSQL = `/* table.totals["day"].adjust.add */ UPDATE app.day_totals
@@ -223,6 +270,18 @@ var dayTotalsInsertOperation = pawl.Operation{
 	Table:  "app.day_totals",
 	SQL:    dayTotalsInsertSQL,
 	Errors: dayTotalsErrors,
+}
+
+var dayTotalsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.totals[\"day\"].insert_many",
+		Table:  "app.day_totals",
+		SQL:    dayTotalsInsertManySQL,
+		Errors: dayTotalsErrors,
+	},
+	Into:     []string{"app", "day_totals"},
+	Columns:  []string{"starts", "amount"},
+	Defaults: []int{1},
 }
 
 var dayTotalsGetOperation = pawl.Operation{
@@ -254,6 +313,12 @@ var dayTotalsListOperation = pawl.Operation{
 	Table:    "app.day_totals",
 	SQL:      dayTotalsListSQL,
 	ReadOnly: true,
+}
+
+var dayTotalsUpdateOperation = pawl.Operation{
+	Name:  "table.totals[\"day\"].update",
+	Table: "app.day_totals",
+	SQL:   dayTotalsUpdateSQL,
 }
 
 var dayTotalsDeleteOperation = pawl.Operation{

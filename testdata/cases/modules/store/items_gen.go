@@ -26,6 +26,11 @@ type ItemInsert struct {
 	ID pgtype.UUID
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (i *ItemInsert) values() []any {
+	return []any{i.ID}
+}
+
 // Items reads and writes app.items.
 type Items struct{ session *pawl.Session }
 
@@ -42,6 +47,18 @@ type Items struct{ session *pawl.Session }
 //   - [ErrItemsPkey]: a row with this id exists already
 func (i Items) Insert(ctx context.Context, in ItemInsert) (Item, error) {
 	return pawl.QueryOne(ctx, i.session, &itemsInsertOperation, (*Item).dest, in.ID)
+}
+
+// InsertMany inserts rows into items by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.items (id) FROM STDIN
+//
+// Errors:
+//   - [ErrItemsPkey]: a row with this id exists already
+func (i Items) InsertMany(ctx context.Context, rows []ItemInsert) (int64, error) {
+	return pawl.Copy(ctx, i.session, &itemsInsertManyOperation, rows, (*ItemInsert).values)
 }
 
 // Get reads the row of items with the given id. A missing row is not found.
@@ -153,7 +170,8 @@ const (
 	itemsInsertSQL = `/* table.items.insert */ INSERT INTO app.items (id)
 VALUES ($1::uuid)
 RETURNING id`
-	itemsGetSQL = `/* table.items.get */ SELECT id
+	itemsInsertManySQL = `/* table.items.insert_many */ COPY app.items (id) FROM STDIN`
+	itemsGetSQL        = `/* table.items.get */ SELECT id
 FROM app.items
 WHERE id = $1::uuid`
 	itemsGetForUpdateSQL = `/* table.items.get_for_update */ SELECT id
@@ -187,6 +205,17 @@ var itemsInsertOperation = pawl.Operation{
 	Table:  "app.items",
 	SQL:    itemsInsertSQL,
 	Errors: itemsErrors,
+}
+
+var itemsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.items.insert_many",
+		Table:  "app.items",
+		SQL:    itemsInsertManySQL,
+		Errors: itemsErrors,
+	},
+	Into:    []string{"app", "items"},
+	Columns: []string{"id"},
 }
 
 var itemsGetOperation = pawl.Operation{

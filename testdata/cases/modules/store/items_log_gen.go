@@ -30,6 +30,18 @@ type ItemsLogInsert struct {
 	Kind  *ItemsKind
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (i *ItemsLogInsert) values() []any {
+	return []any{i.RowID, i.Kind}
+}
+
+// ItemsLogUpdate names columns of app.items_log and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type ItemsLogUpdate struct {
+	RowID pawl.Change[pgtype.UUID]
+	Kind  pawl.Change[ItemsKind]
+}
+
 // ItemsLog reads and writes app.items_log.
 type ItemsLog struct{ session *pawl.Session }
 
@@ -49,6 +61,21 @@ type ItemsLog struct{ session *pawl.Session }
 //     items_log still refer to it
 func (i ItemsLog) Insert(ctx context.Context, in ItemsLogInsert) (ItemsLogRow, error) {
 	return pawl.QueryOne(ctx, i.session, &itemsLogInsertOperation, (*ItemsLogRow).dest, in.RowID, in.Kind)
+}
+
+// InsertMany inserts rows into items_log by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.items_log (row_id, kind) FROM STDIN
+//
+// Errors:
+//   - [ErrItemsLogKnown]: a row breaks the check kind <> 'gone' OR row_id IS
+//     NOT NULL
+//   - [ErrItemsLogRow]: there is no row of items with this row_id, or rows of
+//     items_log still refer to it
+func (i ItemsLog) InsertMany(ctx context.Context, rows []ItemsLogInsert) (int64, error) {
+	return pawl.Copy(ctx, i.session, &itemsLogInsertManyOperation, rows, (*ItemsLogInsert).values)
 }
 
 // Get reads the row of items_log with the given id. A missing row is not found.
@@ -169,6 +196,34 @@ func (i ItemsLog) ListByRow(ctx context.Context, rowID pgtype.UUID, after *Items
 	return pawl.QueryAll(ctx, i.session, &itemsLogListByRowOperation, (*ItemsLogRow).dest, rowID, afterID, limit)
 }
 
+// Update sets the named columns in the row of items_log with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.items_log
+//	SET row_id = CASE WHEN $2::boolean THEN $3::uuid ELSE row_id END,
+//	  kind = CASE WHEN $4::boolean THEN $5::app.items_kind ELSE kind END
+//	WHERE id = $1::bigint
+//	RETURNING id, row_id, kind
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrItemsLogKnown]: a row breaks the check kind <> 'gone' OR row_id IS
+//     NOT NULL
+//   - [ErrItemsLogRow]: there is no row of items with this row_id, or rows of
+//     items_log still refer to it
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (i ItemsLog) Update(ctx context.Context, id int64, in ItemsLogUpdate) (ItemsLogRow, error) {
+	return pawl.Update(ctx, i.session, &itemsLogUpdateOperation, (*ItemsLogRow).dest,
+		[]any{id},
+		in.RowID,
+		in.Kind,
+	)
+}
+
 // Delete deletes the row of items_log with the given id. A missing row is not
 // found.
 //
@@ -188,7 +243,8 @@ const (
 	itemsLogInsertSQL = `/* module.log["items"].table.log.insert */ INSERT INTO app.items_log (row_id, kind)
 VALUES ($1::uuid, COALESCE($2::app.items_kind, 'made'))
 RETURNING id, row_id, kind`
-	itemsLogGetSQL = `/* module.log["items"].table.log.get */ SELECT id, row_id, kind
+	itemsLogInsertManySQL = `/* module.log["items"].table.log.insert_many */ COPY app.items_log (row_id, kind) FROM STDIN`
+	itemsLogGetSQL        = `/* module.log["items"].table.log.get */ SELECT id, row_id, kind
 FROM app.items_log
 WHERE id = $1::bigint`
 	itemsLogGetForUpdateSQL = `/* module.log["items"].table.log.get_for_update */ SELECT id, row_id, kind
@@ -226,6 +282,11 @@ FROM (
   ORDER BY id LIMIT $3::bigint)
 ) AS page
 ORDER BY id`
+	itemsLogUpdateSQL = `/* module.log["items"].table.log.update */ UPDATE app.items_log
+SET row_id = CASE WHEN $2::boolean THEN $3::uuid ELSE row_id END,
+  kind = CASE WHEN $4::boolean THEN $5::app.items_kind ELSE kind END
+WHERE id = $1::bigint
+RETURNING id, row_id, kind`
 	itemsLogDeleteSQL = `/* module.log["items"].table.log.delete */ DELETE FROM app.items_log
 WHERE id = $1::bigint`
 )
@@ -235,6 +296,18 @@ var itemsLogInsertOperation = pawl.Operation{
 	Table:  "app.items_log",
 	SQL:    itemsLogInsertSQL,
 	Errors: itemsLogErrors,
+}
+
+var itemsLogInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "module.log[\"items\"].table.log.insert_many",
+		Table:  "app.items_log",
+		SQL:    itemsLogInsertManySQL,
+		Errors: itemsLogErrors,
+	},
+	Into:     []string{"app", "items_log"},
+	Columns:  []string{"row_id", "kind"},
+	Defaults: []int{1},
 }
 
 var itemsLogGetOperation = pawl.Operation{
@@ -274,6 +347,13 @@ var itemsLogListByRowOperation = pawl.Operation{
 	SQL:      itemsLogListByRowSQL,
 	KeyArgs:  1,
 	ReadOnly: true,
+}
+
+var itemsLogUpdateOperation = pawl.Operation{
+	Name:   "module.log[\"items\"].table.log.update",
+	Table:  "app.items_log",
+	SQL:    itemsLogUpdateSQL,
+	Errors: itemsLogErrors,
 }
 
 var itemsLogDeleteOperation = pawl.Operation{

@@ -29,6 +29,17 @@ type MonthTotalInsert struct {
 	Amount *pgtype.Numeric
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (m *MonthTotalInsert) values() []any {
+	return []any{m.Starts, m.Amount}
+}
+
+// MonthTotalUpdate names columns of app.month_totals and their new values, each
+// with pawl.Set. What it does not name stays as it is.
+type MonthTotalUpdate struct {
+	Amount pawl.Change[pgtype.Numeric]
+}
+
 // MonthTotals reads and writes app.month_totals.
 type MonthTotals struct{ session *pawl.Session }
 
@@ -45,6 +56,18 @@ type MonthTotals struct{ session *pawl.Session }
 //   - [ErrMonthTotalsPkey]: a row with this starts exists already
 func (m MonthTotals) Insert(ctx context.Context, in MonthTotalInsert) (MonthTotal, error) {
 	return pawl.QueryOne(ctx, m.session, &monthTotalsInsertOperation, (*MonthTotal).dest, in.Starts, in.Amount)
+}
+
+// InsertMany inserts rows into month_totals by COPY, all or none, and returns
+// how many. What a row leaves out takes the column's default. A row that breaks
+// a constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.month_totals (starts, amount) FROM STDIN
+//
+// Errors:
+//   - [ErrMonthTotalsPkey]: a row with this starts exists already
+func (m MonthTotals) InsertMany(ctx context.Context, rows []MonthTotalInsert) (int64, error) {
+	return pawl.Copy(ctx, m.session, &monthTotalsInsertManyOperation, rows, (*MonthTotalInsert).values)
 }
 
 // Get reads the row of month_totals with the given starts. A missing row is not
@@ -135,6 +158,25 @@ func (m MonthTotals) List(ctx context.Context, after *MonthTotal, limit int) ([]
 	return pawl.QueryAll(ctx, m.session, &monthTotalsListOperation, (*MonthTotal).dest, afterStarts, limit)
 }
 
+// Update sets the named columns in the row of month_totals with the given
+// starts and leaves the others as they are, in one UPDATE. It does not look at
+// the values before: of two updates of one column the later one stays. What
+// depends on the old value is an edit. An update that names no column is bad
+// input, a missing row is not found.
+//
+//	UPDATE app.month_totals
+//	SET amount = CASE WHEN $2::boolean THEN $3::numeric ELSE amount END
+//	WHERE starts = $1::date
+//	RETURNING starts, amount
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (m MonthTotals) Update(ctx context.Context, starts pgtype.Date, in MonthTotalUpdate) (MonthTotal, error) {
+	return pawl.Update(ctx, m.session, &monthTotalsUpdateOperation, (*MonthTotal).dest, []any{starts}, in.Amount)
+}
+
 // Delete deletes the row of month_totals with the given starts. A missing row
 // is not found.
 //
@@ -174,7 +216,8 @@ const (
 	monthTotalsInsertSQL = `/* table.totals["month"].insert */ INSERT INTO app.month_totals (starts, amount)
 VALUES ($1::date, COALESCE($2::numeric, 0))
 RETURNING starts, amount`
-	monthTotalsGetSQL = `/* table.totals["month"].get */ SELECT starts, amount
+	monthTotalsInsertManySQL = `/* table.totals["month"].insert_many */ COPY app.month_totals (starts, amount) FROM STDIN`
+	monthTotalsGetSQL        = `/* table.totals["month"].get */ SELECT starts, amount
 FROM app.month_totals
 WHERE starts = $1::date`
 	monthTotalsGetForUpdateSQL = `/* table.totals["month"].get_for_update */ SELECT starts, amount
@@ -199,6 +242,10 @@ FROM (
   ORDER BY starts LIMIT $2::bigint)
 ) AS page
 ORDER BY starts`
+	monthTotalsUpdateSQL = `/* table.totals["month"].update */ UPDATE app.month_totals
+SET amount = CASE WHEN $2::boolean THEN $3::numeric ELSE amount END
+WHERE starts = $1::date
+RETURNING starts, amount`
 	monthTotalsDeleteSQL = `/* table.totals["month"].delete */ DELETE FROM app.month_totals
 WHERE starts = $1::date`
 	monthTotalsAddSQL = `/* table.totals["month"].adjust.add */ UPDATE app.month_totals
@@ -224,6 +271,18 @@ var monthTotalsInsertOperation = pawl.Operation{
 	Table:  "app.month_totals",
 	SQL:    monthTotalsInsertSQL,
 	Errors: monthTotalsErrors,
+}
+
+var monthTotalsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.totals[\"month\"].insert_many",
+		Table:  "app.month_totals",
+		SQL:    monthTotalsInsertManySQL,
+		Errors: monthTotalsErrors,
+	},
+	Into:     []string{"app", "month_totals"},
+	Columns:  []string{"starts", "amount"},
+	Defaults: []int{1},
 }
 
 var monthTotalsGetOperation = pawl.Operation{
@@ -255,6 +314,12 @@ var monthTotalsListOperation = pawl.Operation{
 	Table:    "app.month_totals",
 	SQL:      monthTotalsListSQL,
 	ReadOnly: true,
+}
+
+var monthTotalsUpdateOperation = pawl.Operation{
+	Name:  "table.totals[\"month\"].update",
+	Table: "app.month_totals",
+	SQL:   monthTotalsUpdateSQL,
 }
 
 var monthTotalsDeleteOperation = pawl.Operation{

@@ -29,6 +29,18 @@ type NoteInsert struct {
 	Kind  ItemsKind
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (n *NoteInsert) values() []any {
+	return []any{n.ID, n.LogID, n.Kind}
+}
+
+// NoteUpdate names columns of app.notes and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type NoteUpdate struct {
+	LogID pawl.Change[int64]
+	Kind  pawl.Change[ItemsKind]
+}
+
 // Notes reads and writes app.notes.
 type Notes struct{ session *pawl.Session }
 
@@ -47,6 +59,20 @@ type Notes struct{ session *pawl.Session }
 //   - [ErrNotesPkey]: a row with this id exists already
 func (n Notes) Insert(ctx context.Context, in NoteInsert) (Note, error) {
 	return pawl.QueryOne(ctx, n.session, &notesInsertOperation, (*Note).dest, in.ID, in.LogID, in.Kind)
+}
+
+// InsertMany inserts rows into notes by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.notes (id, log_id, kind) FROM STDIN
+//
+// Errors:
+//   - [ErrNotesLog]: there is no row of orders_log with this log_id, or rows of
+//     notes still refer to it
+//   - [ErrNotesPkey]: a row with this id exists already
+func (n Notes) InsertMany(ctx context.Context, rows []NoteInsert) (int64, error) {
+	return pawl.Copy(ctx, n.session, &notesInsertManyOperation, rows, (*NoteInsert).values)
 }
 
 // Get reads the row of notes with the given id. A missing row is not found.
@@ -167,6 +193,28 @@ func (n Notes) ListByLog(ctx context.Context, logID int64, after *Note, limit in
 	return pawl.QueryAll(ctx, n.session, &notesListByLogOperation, (*Note).dest, logID, afterID, limit)
 }
 
+// Update sets the named columns in the row of notes with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.notes
+//	SET log_id = CASE WHEN $2::boolean THEN $3::bigint ELSE log_id END,
+//	  kind = CASE WHEN $4::boolean THEN $5::app.items_kind ELSE kind END
+//	WHERE id = $1::bigint
+//	RETURNING id, log_id, kind
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrNotesLog]: there is no row of orders_log with this log_id, or rows of
+//     notes still refer to it
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (n Notes) Update(ctx context.Context, id int64, in NoteUpdate) (Note, error) {
+	return pawl.Update(ctx, n.session, &notesUpdateOperation, (*Note).dest, []any{id}, in.LogID, in.Kind)
+}
+
 // Delete deletes the row of notes with the given id. A missing row is not
 // found.
 //
@@ -186,7 +234,8 @@ const (
 	notesInsertSQL = `/* table.notes.insert */ INSERT INTO app.notes (id, log_id, kind)
 VALUES ($1::bigint, $2::bigint, $3::app.items_kind)
 RETURNING id, log_id, kind`
-	notesGetSQL = `/* table.notes.get */ SELECT id, log_id, kind
+	notesInsertManySQL = `/* table.notes.insert_many */ COPY app.notes (id, log_id, kind) FROM STDIN`
+	notesGetSQL        = `/* table.notes.get */ SELECT id, log_id, kind
 FROM app.notes
 WHERE id = $1::bigint`
 	notesGetForUpdateSQL = `/* table.notes.get_for_update */ SELECT id, log_id, kind
@@ -224,6 +273,11 @@ FROM (
   ORDER BY id LIMIT $3::bigint)
 ) AS page
 ORDER BY id`
+	notesUpdateSQL = `/* table.notes.update */ UPDATE app.notes
+SET log_id = CASE WHEN $2::boolean THEN $3::bigint ELSE log_id END,
+  kind = CASE WHEN $4::boolean THEN $5::app.items_kind ELSE kind END
+WHERE id = $1::bigint
+RETURNING id, log_id, kind`
 	notesDeleteSQL = `/* table.notes.delete */ DELETE FROM app.notes
 WHERE id = $1::bigint`
 )
@@ -233,6 +287,17 @@ var notesInsertOperation = pawl.Operation{
 	Table:  "app.notes",
 	SQL:    notesInsertSQL,
 	Errors: notesErrors,
+}
+
+var notesInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.notes.insert_many",
+		Table:  "app.notes",
+		SQL:    notesInsertManySQL,
+		Errors: notesErrors,
+	},
+	Into:    []string{"app", "notes"},
+	Columns: []string{"id", "log_id", "kind"},
 }
 
 var notesGetOperation = pawl.Operation{
@@ -272,6 +337,13 @@ var notesListByLogOperation = pawl.Operation{
 	SQL:      notesListByLogSQL,
 	KeyArgs:  1,
 	ReadOnly: true,
+}
+
+var notesUpdateOperation = pawl.Operation{
+	Name:   "table.notes.update",
+	Table:  "app.notes",
+	SQL:    notesUpdateSQL,
+	Errors: notesErrors,
 }
 
 var notesDeleteOperation = pawl.Operation{

@@ -30,6 +30,19 @@ type OrderInsert struct {
 	InternalRef string
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (o *OrderInsert) values() []any {
+	return []any{o.State, o.ExternalRef, o.InternalRef}
+}
+
+// OrderUpdate names columns of app.orders and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type OrderUpdate struct {
+	State       pawl.Change[State]
+	ExternalRef pawl.Change[string]
+	InternalRef pawl.Change[string]
+}
+
 // Orders reads and writes app.orders.
 type Orders struct{ session *pawl.Session }
 
@@ -51,6 +64,19 @@ func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 		in.ExternalRef,
 		in.InternalRef,
 	)
+}
+
+// InsertMany inserts rows into orders by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.orders (state, external_ref, internal_ref) FROM STDIN
+//
+// Errors:
+//   - [ErrOrdersOrdersExternal]: another row has the same external_ref
+//   - [ErrOrdersOrdersInternal]: another row has the same internal_ref
+func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
+	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }
 
 // Get reads the row of orders with the given id. A missing row is not found.
@@ -214,6 +240,34 @@ func (o Orders) List(ctx context.Context, after *Order, limit int) ([]Order, err
 	return pawl.QueryAll(ctx, o.session, &ordersListOperation, (*Order).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of orders with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.orders
+//	SET state = CASE WHEN $2::boolean THEN $3::app.state ELSE state END,
+//	  external_ref = CASE WHEN $4::boolean THEN $5::text ELSE external_ref END,
+//	  internal_ref = CASE WHEN $6::boolean THEN $7::text ELSE internal_ref END
+//	WHERE id = $1::bigint
+//	RETURNING id, state, external_ref, internal_ref
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrOrdersOrdersExternal]: another row has the same external_ref
+//   - [ErrOrdersOrdersInternal]: another row has the same internal_ref
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) Update(ctx context.Context, id int64, in OrderUpdate) (Order, error) {
+	return pawl.Update(ctx, o.session, &ordersUpdateOperation, (*Order).dest,
+		[]any{id},
+		in.State,
+		in.ExternalRef,
+		in.InternalRef,
+	)
+}
+
 // Delete deletes the row of orders with the given id. A missing row is not
 // found. A row that others still refer to stays, and the error names their
 // foreign key.
@@ -236,7 +290,8 @@ const (
 	ordersInsertSQL = `/* table.orders.insert */ INSERT INTO app.orders (state, external_ref, internal_ref)
 VALUES ($1::app.state, $2::text, $3::text)
 RETURNING id, state, external_ref, internal_ref`
-	ordersGetSQL = `/* table.orders.get */ SELECT id, state, external_ref, internal_ref
+	ordersInsertManySQL = `/* table.orders.insert_many */ COPY app.orders (state, external_ref, internal_ref) FROM STDIN`
+	ordersGetSQL        = `/* table.orders.get */ SELECT id, state, external_ref, internal_ref
 FROM app.orders
 WHERE id = $1::bigint`
 	ordersGetByOrdersExternalSQL = `/* table.orders.get_by_orders_external */ SELECT id, state, external_ref, internal_ref
@@ -275,6 +330,12 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	ordersUpdateSQL = `/* table.orders.update */ UPDATE app.orders
+SET state = CASE WHEN $2::boolean THEN $3::app.state ELSE state END,
+  external_ref = CASE WHEN $4::boolean THEN $5::text ELSE external_ref END,
+  internal_ref = CASE WHEN $6::boolean THEN $7::text ELSE internal_ref END
+WHERE id = $1::bigint
+RETURNING id, state, external_ref, internal_ref`
 	ordersDeleteSQL = `/* table.orders.delete */ DELETE FROM app.orders
 WHERE id = $1::bigint`
 )
@@ -284,6 +345,17 @@ var ordersInsertOperation = pawl.Operation{
 	Table:  "app.orders",
 	SQL:    ordersInsertSQL,
 	Errors: ordersErrors,
+}
+
+var ordersInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.orders.insert_many",
+		Table:  "app.orders",
+		SQL:    ordersInsertManySQL,
+		Errors: ordersErrors,
+	},
+	Into:    []string{"app", "orders"},
+	Columns: []string{"state", "external_ref", "internal_ref"},
 }
 
 var ordersGetOperation = pawl.Operation{
@@ -347,6 +419,13 @@ var ordersListOperation = pawl.Operation{
 	Table:    "app.orders",
 	SQL:      ordersListSQL,
 	ReadOnly: true,
+}
+
+var ordersUpdateOperation = pawl.Operation{
+	Name:   "table.orders.update",
+	Table:  "app.orders",
+	SQL:    ordersUpdateSQL,
+	Errors: ordersErrors,
 }
 
 var ordersDeleteOperation = pawl.Operation{

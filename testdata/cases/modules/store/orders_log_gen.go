@@ -29,6 +29,18 @@ type OrdersLogInsert struct {
 	Kind  *OrdersKind
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (o *OrdersLogInsert) values() []any {
+	return []any{o.RowID, o.Kind}
+}
+
+// OrdersLogUpdate names columns of app.orders_log and their new values, each
+// with pawl.Set. What it does not name stays as it is.
+type OrdersLogUpdate struct {
+	RowID pawl.Change[int64]
+	Kind  pawl.Change[OrdersKind]
+}
+
 // OrdersLog reads and writes app.orders_log.
 type OrdersLog struct{ session *pawl.Session }
 
@@ -48,6 +60,21 @@ type OrdersLog struct{ session *pawl.Session }
 //     orders_log still refer to it
 func (o OrdersLog) Insert(ctx context.Context, in OrdersLogInsert) (OrdersLogRow, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersLogInsertOperation, (*OrdersLogRow).dest, in.RowID, in.Kind)
+}
+
+// InsertMany inserts rows into orders_log by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.orders_log (row_id, kind) FROM STDIN
+//
+// Errors:
+//   - [ErrOrdersLogKnown]: a row breaks the check kind <> 'gone' OR row_id IS
+//     NOT NULL
+//   - [ErrOrdersLogRow]: there is no row of orders with this row_id, or rows of
+//     orders_log still refer to it
+func (o OrdersLog) InsertMany(ctx context.Context, rows []OrdersLogInsert) (int64, error) {
+	return pawl.Copy(ctx, o.session, &ordersLogInsertManyOperation, rows, (*OrdersLogInsert).values)
 }
 
 // Get reads the row of orders_log with the given id. A missing row is not
@@ -168,6 +195,34 @@ func (o OrdersLog) ListByRow(ctx context.Context, rowID int64, after *OrdersLogR
 	return pawl.QueryAll(ctx, o.session, &ordersLogListByRowOperation, (*OrdersLogRow).dest, rowID, afterID, limit)
 }
 
+// Update sets the named columns in the row of orders_log with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.orders_log
+//	SET row_id = CASE WHEN $2::boolean THEN $3::bigint ELSE row_id END,
+//	  kind = CASE WHEN $4::boolean THEN $5::app.orders_kind ELSE kind END
+//	WHERE id = $1::bigint
+//	RETURNING id, row_id, kind
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrOrdersLogKnown]: a row breaks the check kind <> 'gone' OR row_id IS
+//     NOT NULL
+//   - [ErrOrdersLogRow]: there is no row of orders with this row_id, or rows of
+//     orders_log still refer to it
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o OrdersLog) Update(ctx context.Context, id int64, in OrdersLogUpdate) (OrdersLogRow, error) {
+	return pawl.Update(ctx, o.session, &ordersLogUpdateOperation, (*OrdersLogRow).dest,
+		[]any{id},
+		in.RowID,
+		in.Kind,
+	)
+}
+
 // Delete deletes the row of orders_log with the given id. A missing row is not
 // found. A row that others still refer to stays, and the error names their
 // foreign key.
@@ -190,7 +245,8 @@ const (
 	ordersLogInsertSQL = `/* module.log["orders"].table.log.insert */ INSERT INTO app.orders_log (row_id, kind)
 VALUES ($1::bigint, COALESCE($2::app.orders_kind, 'made'))
 RETURNING id, row_id, kind`
-	ordersLogGetSQL = `/* module.log["orders"].table.log.get */ SELECT id, row_id, kind
+	ordersLogInsertManySQL = `/* module.log["orders"].table.log.insert_many */ COPY app.orders_log (row_id, kind) FROM STDIN`
+	ordersLogGetSQL        = `/* module.log["orders"].table.log.get */ SELECT id, row_id, kind
 FROM app.orders_log
 WHERE id = $1::bigint`
 	ordersLogGetForUpdateSQL = `/* module.log["orders"].table.log.get_for_update */ SELECT id, row_id, kind
@@ -228,6 +284,11 @@ FROM (
   ORDER BY id LIMIT $3::bigint)
 ) AS page
 ORDER BY id`
+	ordersLogUpdateSQL = `/* module.log["orders"].table.log.update */ UPDATE app.orders_log
+SET row_id = CASE WHEN $2::boolean THEN $3::bigint ELSE row_id END,
+  kind = CASE WHEN $4::boolean THEN $5::app.orders_kind ELSE kind END
+WHERE id = $1::bigint
+RETURNING id, row_id, kind`
 	ordersLogDeleteSQL = `/* module.log["orders"].table.log.delete */ DELETE FROM app.orders_log
 WHERE id = $1::bigint`
 )
@@ -237,6 +298,18 @@ var ordersLogInsertOperation = pawl.Operation{
 	Table:  "app.orders_log",
 	SQL:    ordersLogInsertSQL,
 	Errors: ordersLogErrors,
+}
+
+var ordersLogInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "module.log[\"orders\"].table.log.insert_many",
+		Table:  "app.orders_log",
+		SQL:    ordersLogInsertManySQL,
+		Errors: ordersLogErrors,
+	},
+	Into:     []string{"app", "orders_log"},
+	Columns:  []string{"row_id", "kind"},
+	Defaults: []int{1},
 }
 
 var ordersLogGetOperation = pawl.Operation{
@@ -276,6 +349,13 @@ var ordersLogListByRowOperation = pawl.Operation{
 	SQL:      ordersLogListByRowSQL,
 	KeyArgs:  1,
 	ReadOnly: true,
+}
+
+var ordersLogUpdateOperation = pawl.Operation{
+	Name:   "module.log[\"orders\"].table.log.update",
+	Table:  "app.orders_log",
+	SQL:    ordersLogUpdateSQL,
+	Errors: ordersLogErrors,
 }
 
 var ordersLogDeleteOperation = pawl.Operation{

@@ -28,6 +28,18 @@ type UserInsert struct {
 	Email    string
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (u *UserInsert) values() []any {
+	return []any{u.TenantID, u.Email}
+}
+
+// UserUpdate names columns of app.users and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type UserUpdate struct {
+	TenantID pawl.Change[int64]
+	Email    pawl.Change[string]
+}
+
 // Users reads and writes app.users.
 type Users struct{ session *pawl.Session }
 
@@ -44,6 +56,18 @@ type Users struct{ session *pawl.Session }
 //   - [ErrUsersEmail]: another row has the same tenant_id and lower(email)
 func (u Users) Insert(ctx context.Context, in UserInsert) (User, error) {
 	return pawl.QueryOne(ctx, u.session, &usersInsertOperation, (*User).dest, in.TenantID, in.Email)
+}
+
+// InsertMany inserts rows into users by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.users (tenant_id, email) FROM STDIN
+//
+// Errors:
+//   - [ErrUsersEmail]: another row has the same tenant_id and lower(email)
+func (u Users) InsertMany(ctx context.Context, rows []UserInsert) (int64, error) {
+	return pawl.Copy(ctx, u.session, &usersInsertManyOperation, rows, (*UserInsert).values)
 }
 
 // Get reads the row of users with the given id. A missing row is not found.
@@ -170,6 +194,27 @@ func (u Users) List(ctx context.Context, after *User, limit int) ([]User, error)
 	return pawl.QueryAll(ctx, u.session, &usersListOperation, (*User).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of users with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.users
+//	SET tenant_id = CASE WHEN $2::boolean THEN $3::bigint ELSE tenant_id END,
+//	  email = CASE WHEN $4::boolean THEN $5::text ELSE email END
+//	WHERE id = $1::bigint
+//	RETURNING id, tenant_id, email
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrUsersEmail]: another row has the same tenant_id and lower(email)
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (u Users) Update(ctx context.Context, id int64, in UserUpdate) (User, error) {
+	return pawl.Update(ctx, u.session, &usersUpdateOperation, (*User).dest, []any{id}, in.TenantID, in.Email)
+}
+
 // Delete deletes the row of users with the given id. A missing row is not
 // found.
 //
@@ -189,7 +234,8 @@ const (
 	usersInsertSQL = `/* table.users.insert */ INSERT INTO app.users (tenant_id, email)
 VALUES ($1::bigint, $2::text)
 RETURNING id, tenant_id, email`
-	usersGetSQL = `/* table.users.get */ SELECT id, tenant_id, email
+	usersInsertManySQL = `/* table.users.insert_many */ COPY app.users (tenant_id, email) FROM STDIN`
+	usersGetSQL        = `/* table.users.get */ SELECT id, tenant_id, email
 FROM app.users
 WHERE id = $1::bigint`
 	usersGetByEmailSQL = `/* table.users.get_by_email */ SELECT id, tenant_id, email
@@ -221,6 +267,11 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	usersUpdateSQL = `/* table.users.update */ UPDATE app.users
+SET tenant_id = CASE WHEN $2::boolean THEN $3::bigint ELSE tenant_id END,
+  email = CASE WHEN $4::boolean THEN $5::text ELSE email END
+WHERE id = $1::bigint
+RETURNING id, tenant_id, email`
 	usersDeleteSQL = `/* table.users.delete */ DELETE FROM app.users
 WHERE id = $1::bigint`
 )
@@ -230,6 +281,17 @@ var usersInsertOperation = pawl.Operation{
 	Table:  "app.users",
 	SQL:    usersInsertSQL,
 	Errors: usersErrors,
+}
+
+var usersInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.users.insert_many",
+		Table:  "app.users",
+		SQL:    usersInsertManySQL,
+		Errors: usersErrors,
+	},
+	Into:    []string{"app", "users"},
+	Columns: []string{"tenant_id", "email"},
 }
 
 var usersGetOperation = pawl.Operation{
@@ -277,6 +339,13 @@ var usersListOperation = pawl.Operation{
 	Table:    "app.users",
 	SQL:      usersListSQL,
 	ReadOnly: true,
+}
+
+var usersUpdateOperation = pawl.Operation{
+	Name:   "table.users.update",
+	Table:  "app.users",
+	SQL:    usersUpdateSQL,
+	Errors: usersErrors,
 }
 
 var usersDeleteOperation = pawl.Operation{

@@ -30,6 +30,19 @@ type UserInsert struct {
 	Number   int32
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (u *UserInsert) values() []any {
+	return []any{u.TenantID, u.Email, u.Number}
+}
+
+// UserUpdate names columns of app.users and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type UserUpdate struct {
+	TenantID pawl.Change[int64]
+	Email    pawl.Change[string]
+	Number   pawl.Change[int32]
+}
+
 // Users reads and writes app.users.
 type Users struct{ session *pawl.Session }
 
@@ -47,6 +60,19 @@ type Users struct{ session *pawl.Session }
 //   - [ErrUsersNumberPerTenant]: another row has the same tenant_id and number
 func (u Users) Insert(ctx context.Context, in UserInsert) (User, error) {
 	return pawl.QueryOne(ctx, u.session, &usersInsertOperation, (*User).dest, in.TenantID, in.Email, in.Number)
+}
+
+// InsertMany inserts rows into users by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.users (tenant_id, email, number) FROM STDIN
+//
+// Errors:
+//   - [ErrUsersEmail]: another row has the same email
+//   - [ErrUsersNumberPerTenant]: another row has the same tenant_id and number
+func (u Users) InsertMany(ctx context.Context, rows []UserInsert) (int64, error) {
+	return pawl.Copy(ctx, u.session, &usersInsertManyOperation, rows, (*UserInsert).values)
 }
 
 // Get reads the row of users with the given id. A missing row is not found.
@@ -209,6 +235,34 @@ func (u Users) List(ctx context.Context, after *User, limit int) ([]User, error)
 	return pawl.QueryAll(ctx, u.session, &usersListOperation, (*User).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of users with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.users
+//	SET tenant_id = CASE WHEN $2::boolean THEN $3::bigint ELSE tenant_id END,
+//	  email = CASE WHEN $4::boolean THEN $5::text ELSE email END,
+//	  number = CASE WHEN $6::boolean THEN $7::integer ELSE number END
+//	WHERE id = $1::bigint
+//	RETURNING id, tenant_id, email, number
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrUsersEmail]: another row has the same email
+//   - [ErrUsersNumberPerTenant]: another row has the same tenant_id and number
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (u Users) Update(ctx context.Context, id int64, in UserUpdate) (User, error) {
+	return pawl.Update(ctx, u.session, &usersUpdateOperation, (*User).dest,
+		[]any{id},
+		in.TenantID,
+		in.Email,
+		in.Number,
+	)
+}
+
 // Delete deletes the row of users with the given id. A missing row is not
 // found.
 //
@@ -228,7 +282,8 @@ const (
 	usersInsertSQL = `/* table.users.insert */ INSERT INTO app.users (tenant_id, email, number)
 VALUES ($1::bigint, $2::text, $3::integer)
 RETURNING id, tenant_id, email, number`
-	usersGetSQL = `/* table.users.get */ SELECT id, tenant_id, email, number
+	usersInsertManySQL = `/* table.users.insert_many */ COPY app.users (tenant_id, email, number) FROM STDIN`
+	usersGetSQL        = `/* table.users.get */ SELECT id, tenant_id, email, number
 FROM app.users
 WHERE id = $1::bigint`
 	usersGetByEmailSQL = `/* table.users.get_by_email */ SELECT id, tenant_id, email, number
@@ -267,6 +322,12 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	usersUpdateSQL = `/* table.users.update */ UPDATE app.users
+SET tenant_id = CASE WHEN $2::boolean THEN $3::bigint ELSE tenant_id END,
+  email = CASE WHEN $4::boolean THEN $5::text ELSE email END,
+  number = CASE WHEN $6::boolean THEN $7::integer ELSE number END
+WHERE id = $1::bigint
+RETURNING id, tenant_id, email, number`
 	usersDeleteSQL = `/* table.users.delete */ DELETE FROM app.users
 WHERE id = $1::bigint`
 )
@@ -276,6 +337,17 @@ var usersInsertOperation = pawl.Operation{
 	Table:  "app.users",
 	SQL:    usersInsertSQL,
 	Errors: usersErrors,
+}
+
+var usersInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.users.insert_many",
+		Table:  "app.users",
+		SQL:    usersInsertManySQL,
+		Errors: usersErrors,
+	},
+	Into:    []string{"app", "users"},
+	Columns: []string{"tenant_id", "email", "number"},
 }
 
 var usersGetOperation = pawl.Operation{
@@ -339,6 +411,13 @@ var usersListOperation = pawl.Operation{
 	Table:    "app.users",
 	SQL:      usersListSQL,
 	ReadOnly: true,
+}
+
+var usersUpdateOperation = pawl.Operation{
+	Name:   "table.users.update",
+	Table:  "app.users",
+	SQL:    usersUpdateSQL,
+	Errors: usersErrors,
 }
 
 var usersDeleteOperation = pawl.Operation{

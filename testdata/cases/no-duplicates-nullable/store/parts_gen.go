@@ -31,6 +31,19 @@ type PartInsert struct {
 	Slot      *int32
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (p *PartInsert) values() []any {
+	return []any{p.SerialNo, p.MachineID, p.Slot}
+}
+
+// PartUpdate names columns of app.parts and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type PartUpdate struct {
+	SerialNo  pawl.Change[*string]
+	MachineID pawl.Change[int64]
+	Slot      pawl.Change[*int32]
+}
+
 // Parts reads and writes app.parts.
 type Parts struct{ session *pawl.Session }
 
@@ -48,6 +61,19 @@ type Parts struct{ session *pawl.Session }
 //   - [ErrPartsSlot]: another row has the same machine_id and slot
 func (p Parts) Insert(ctx context.Context, in PartInsert) (Part, error) {
 	return pawl.QueryOne(ctx, p.session, &partsInsertOperation, (*Part).dest, in.SerialNo, in.MachineID, in.Slot)
+}
+
+// InsertMany inserts rows into parts by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.parts (serial_no, machine_id, slot) FROM STDIN
+//
+// Errors:
+//   - [ErrPartsSerialNo]: another row has the same serial_no
+//   - [ErrPartsSlot]: another row has the same machine_id and slot
+func (p Parts) InsertMany(ctx context.Context, rows []PartInsert) (int64, error) {
+	return pawl.Copy(ctx, p.session, &partsInsertManyOperation, rows, (*PartInsert).values)
 }
 
 // Get reads the row of parts with the given id. A missing row is not found.
@@ -211,6 +237,34 @@ func (p Parts) List(ctx context.Context, after *Part, limit int) ([]Part, error)
 	return pawl.QueryAll(ctx, p.session, &partsListOperation, (*Part).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of parts with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.parts
+//	SET serial_no = CASE WHEN $2::boolean THEN $3::text ELSE serial_no END,
+//	  machine_id = CASE WHEN $4::boolean THEN $5::bigint ELSE machine_id END,
+//	  slot = CASE WHEN $6::boolean THEN $7::integer ELSE slot END
+//	WHERE id = $1::bigint
+//	RETURNING id, serial_no, machine_id, slot
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrPartsSerialNo]: another row has the same serial_no
+//   - [ErrPartsSlot]: another row has the same machine_id and slot
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (p Parts) Update(ctx context.Context, id int64, in PartUpdate) (Part, error) {
+	return pawl.Update(ctx, p.session, &partsUpdateOperation, (*Part).dest,
+		[]any{id},
+		in.SerialNo,
+		in.MachineID,
+		in.Slot,
+	)
+}
+
 // Delete deletes the row of parts with the given id. A missing row is not
 // found.
 //
@@ -230,7 +284,8 @@ const (
 	partsInsertSQL = `/* table.parts.insert */ INSERT INTO app.parts (serial_no, machine_id, slot)
 VALUES ($1::text, $2::bigint, $3::integer)
 RETURNING id, serial_no, machine_id, slot`
-	partsGetSQL = `/* table.parts.get */ SELECT id, serial_no, machine_id, slot
+	partsInsertManySQL = `/* table.parts.insert_many */ COPY app.parts (serial_no, machine_id, slot) FROM STDIN`
+	partsGetSQL        = `/* table.parts.get */ SELECT id, serial_no, machine_id, slot
 FROM app.parts
 WHERE id = $1::bigint`
 	partsGetBySerialNoSQL = `/* table.parts.get_by_serial_no */ SELECT id, serial_no, machine_id, slot
@@ -269,6 +324,12 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	partsUpdateSQL = `/* table.parts.update */ UPDATE app.parts
+SET serial_no = CASE WHEN $2::boolean THEN $3::text ELSE serial_no END,
+  machine_id = CASE WHEN $4::boolean THEN $5::bigint ELSE machine_id END,
+  slot = CASE WHEN $6::boolean THEN $7::integer ELSE slot END
+WHERE id = $1::bigint
+RETURNING id, serial_no, machine_id, slot`
 	partsDeleteSQL = `/* table.parts.delete */ DELETE FROM app.parts
 WHERE id = $1::bigint`
 )
@@ -278,6 +339,17 @@ var partsInsertOperation = pawl.Operation{
 	Table:  "app.parts",
 	SQL:    partsInsertSQL,
 	Errors: partsErrors,
+}
+
+var partsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.parts.insert_many",
+		Table:  "app.parts",
+		SQL:    partsInsertManySQL,
+		Errors: partsErrors,
+	},
+	Into:    []string{"app", "parts"},
+	Columns: []string{"serial_no", "machine_id", "slot"},
 }
 
 var partsGetOperation = pawl.Operation{
@@ -341,6 +413,13 @@ var partsListOperation = pawl.Operation{
 	Table:    "app.parts",
 	SQL:      partsListSQL,
 	ReadOnly: true,
+}
+
+var partsUpdateOperation = pawl.Operation{
+	Name:   "table.parts.update",
+	Table:  "app.parts",
+	SQL:    partsUpdateSQL,
+	Errors: partsErrors,
 }
 
 var partsDeleteOperation = pawl.Operation{

@@ -29,6 +29,18 @@ type CartInsert struct {
 	State      *string
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (c *CartInsert) values() []any {
+	return []any{c.CustomerID, c.State}
+}
+
+// CartUpdate names columns of app.carts and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type CartUpdate struct {
+	CustomerID pawl.Change[int64]
+	State      pawl.Change[string]
+}
+
 // Carts reads and writes app.carts.
 type Carts struct{ session *pawl.Session }
 
@@ -46,6 +58,19 @@ type Carts struct{ session *pawl.Session }
 //     customer_id
 func (c Carts) Insert(ctx context.Context, in CartInsert) (Cart, error) {
 	return pawl.QueryOne(ctx, c.session, &cartsInsertOperation, (*Cart).dest, in.CustomerID, in.State)
+}
+
+// InsertMany inserts rows into carts by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.carts (customer_id, state) FROM STDIN
+//
+// Errors:
+//   - [ErrCartsOneOpen]: another row where state = 'open' has the same
+//     customer_id
+func (c Carts) InsertMany(ctx context.Context, rows []CartInsert) (int64, error) {
+	return pawl.Copy(ctx, c.session, &cartsInsertManyOperation, rows, (*CartInsert).values)
 }
 
 // Get reads the row of carts with the given id. A missing row is not found.
@@ -172,6 +197,28 @@ func (c Carts) List(ctx context.Context, after *Cart, limit int) ([]Cart, error)
 	return pawl.QueryAll(ctx, c.session, &cartsListOperation, (*Cart).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of carts with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.carts
+//	SET customer_id = CASE WHEN $2::boolean THEN $3::bigint ELSE customer_id END,
+//	  state = CASE WHEN $4::boolean THEN $5::text ELSE state END
+//	WHERE id = $1::bigint
+//	RETURNING id, customer_id, state
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrCartsOneOpen]: another row where state = 'open' has the same
+//     customer_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (c Carts) Update(ctx context.Context, id int64, in CartUpdate) (Cart, error) {
+	return pawl.Update(ctx, c.session, &cartsUpdateOperation, (*Cart).dest, []any{id}, in.CustomerID, in.State)
+}
+
 // Delete deletes the row of carts with the given id. A missing row is not
 // found.
 //
@@ -191,7 +238,8 @@ const (
 	cartsInsertSQL = `/* table.carts.insert */ INSERT INTO app.carts (customer_id, state)
 VALUES ($1::bigint, COALESCE($2::text, 'open'))
 RETURNING id, customer_id, state`
-	cartsGetSQL = `/* table.carts.get */ SELECT id, customer_id, state
+	cartsInsertManySQL = `/* table.carts.insert_many */ COPY app.carts (customer_id, state) FROM STDIN`
+	cartsGetSQL        = `/* table.carts.get */ SELECT id, customer_id, state
 FROM app.carts
 WHERE id = $1::bigint`
 	cartsGetByOneOpenSQL = `/* table.carts.get_by_one_open */ SELECT id, customer_id, state
@@ -223,6 +271,11 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	cartsUpdateSQL = `/* table.carts.update */ UPDATE app.carts
+SET customer_id = CASE WHEN $2::boolean THEN $3::bigint ELSE customer_id END,
+  state = CASE WHEN $4::boolean THEN $5::text ELSE state END
+WHERE id = $1::bigint
+RETURNING id, customer_id, state`
 	cartsDeleteSQL = `/* table.carts.delete */ DELETE FROM app.carts
 WHERE id = $1::bigint`
 )
@@ -232,6 +285,18 @@ var cartsInsertOperation = pawl.Operation{
 	Table:  "app.carts",
 	SQL:    cartsInsertSQL,
 	Errors: cartsErrors,
+}
+
+var cartsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.carts.insert_many",
+		Table:  "app.carts",
+		SQL:    cartsInsertManySQL,
+		Errors: cartsErrors,
+	},
+	Into:     []string{"app", "carts"},
+	Columns:  []string{"customer_id", "state"},
+	Defaults: []int{1},
 }
 
 var cartsGetOperation = pawl.Operation{
@@ -279,6 +344,13 @@ var cartsListOperation = pawl.Operation{
 	Table:    "app.carts",
 	SQL:      cartsListSQL,
 	ReadOnly: true,
+}
+
+var cartsUpdateOperation = pawl.Operation{
+	Name:   "table.carts.update",
+	Table:  "app.carts",
+	SQL:    cartsUpdateSQL,
+	Errors: cartsErrors,
 }
 
 var cartsDeleteOperation = pawl.Operation{

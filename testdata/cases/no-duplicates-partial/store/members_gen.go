@@ -30,6 +30,18 @@ type MemberInsert struct {
 	DeletedAt *time.Time
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (m *MemberInsert) values() []any {
+	return []any{m.Name, m.DeletedAt}
+}
+
+// MemberUpdate names columns of app.members and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type MemberUpdate struct {
+	Name      pawl.Change[string]
+	DeletedAt pawl.Change[*time.Time]
+}
+
 // Members reads and writes app.members.
 type Members struct{ session *pawl.Session }
 
@@ -47,6 +59,19 @@ type Members struct{ session *pawl.Session }
 //     name
 func (m Members) Insert(ctx context.Context, in MemberInsert) (Member, error) {
 	return pawl.QueryOne(ctx, m.session, &membersInsertOperation, (*Member).dest, in.Name, in.DeletedAt)
+}
+
+// InsertMany inserts rows into members by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.members (name, deleted_at) FROM STDIN
+//
+// Errors:
+//   - [ErrMembersOneLive]: another row where deleted_at IS NULL has the same
+//     name
+func (m Members) InsertMany(ctx context.Context, rows []MemberInsert) (int64, error) {
+	return pawl.Copy(ctx, m.session, &membersInsertManyOperation, rows, (*MemberInsert).values)
 }
 
 // Get reads the row of members with the given id. A missing row is not found.
@@ -173,6 +198,28 @@ func (m Members) List(ctx context.Context, after *Member, limit int) ([]Member, 
 	return pawl.QueryAll(ctx, m.session, &membersListOperation, (*Member).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of members with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.members
+//	SET name = CASE WHEN $2::boolean THEN $3::text ELSE name END,
+//	  deleted_at = CASE WHEN $4::boolean THEN $5::timestamp with time zone ELSE deleted_at END
+//	WHERE id = $1::bigint
+//	RETURNING id, name, deleted_at
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrMembersOneLive]: another row where deleted_at IS NULL has the same
+//     name
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (m Members) Update(ctx context.Context, id int64, in MemberUpdate) (Member, error) {
+	return pawl.Update(ctx, m.session, &membersUpdateOperation, (*Member).dest, []any{id}, in.Name, in.DeletedAt)
+}
+
 // Delete deletes the row of members with the given id. A missing row is not
 // found.
 //
@@ -192,7 +239,8 @@ const (
 	membersInsertSQL = `/* table.members.insert */ INSERT INTO app.members (name, deleted_at)
 VALUES ($1::text, $2::timestamp with time zone)
 RETURNING id, name, deleted_at`
-	membersGetSQL = `/* table.members.get */ SELECT id, name, deleted_at
+	membersInsertManySQL = `/* table.members.insert_many */ COPY app.members (name, deleted_at) FROM STDIN`
+	membersGetSQL        = `/* table.members.get */ SELECT id, name, deleted_at
 FROM app.members
 WHERE id = $1::bigint`
 	membersGetByOneLiveSQL = `/* table.members.get_by_one_live */ SELECT id, name, deleted_at
@@ -224,6 +272,11 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	membersUpdateSQL = `/* table.members.update */ UPDATE app.members
+SET name = CASE WHEN $2::boolean THEN $3::text ELSE name END,
+  deleted_at = CASE WHEN $4::boolean THEN $5::timestamp with time zone ELSE deleted_at END
+WHERE id = $1::bigint
+RETURNING id, name, deleted_at`
 	membersDeleteSQL = `/* table.members.delete */ DELETE FROM app.members
 WHERE id = $1::bigint`
 )
@@ -233,6 +286,17 @@ var membersInsertOperation = pawl.Operation{
 	Table:  "app.members",
 	SQL:    membersInsertSQL,
 	Errors: membersErrors,
+}
+
+var membersInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.members.insert_many",
+		Table:  "app.members",
+		SQL:    membersInsertManySQL,
+		Errors: membersErrors,
+	},
+	Into:    []string{"app", "members"},
+	Columns: []string{"name", "deleted_at"},
 }
 
 var membersGetOperation = pawl.Operation{
@@ -280,6 +344,13 @@ var membersListOperation = pawl.Operation{
 	Table:    "app.members",
 	SQL:      membersListSQL,
 	ReadOnly: true,
+}
+
+var membersUpdateOperation = pawl.Operation{
+	Name:   "table.members.update",
+	Table:  "app.members",
+	SQL:    membersUpdateSQL,
+	Errors: membersErrors,
 }
 
 var membersDeleteOperation = pawl.Operation{

@@ -32,6 +32,19 @@ type ShiftInsert struct {
 	EndsAt   time.Time
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (s *ShiftInsert) values() []any {
+	return []any{s.PersonID, s.StartsAt, s.EndsAt}
+}
+
+// ShiftUpdate names columns of app.shifts and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type ShiftUpdate struct {
+	PersonID pawl.Change[pgtype.UUID]
+	StartsAt pawl.Change[time.Time]
+	EndsAt   pawl.Change[time.Time]
+}
+
 // Shifts reads and writes app.shifts.
 type Shifts struct{ session *pawl.Session }
 
@@ -55,6 +68,21 @@ func (s Shifts) Insert(ctx context.Context, in ShiftInsert) (Shift, error) {
 		in.StartsAt,
 		in.EndsAt,
 	)
+}
+
+// InsertMany inserts rows into shifts by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.shifts (person_id, starts_at, ends_at) FROM STDIN
+//
+// Errors:
+//   - [ErrShiftsOnePerPerson]: another row with the same person_id overlaps in
+//     starts_at to ends_at
+//   - [ErrShiftsOnePerPersonBounds]: the range is empty, not [), or has no
+//     finite bound
+func (s Shifts) InsertMany(ctx context.Context, rows []ShiftInsert) (int64, error) {
+	return pawl.Copy(ctx, s.session, &shiftsInsertManyOperation, rows, (*ShiftInsert).values)
 }
 
 // Get reads the row of shifts with the given id. A missing row is not found.
@@ -144,6 +172,36 @@ func (s Shifts) List(ctx context.Context, after *Shift, limit int) ([]Shift, err
 	return pawl.QueryAll(ctx, s.session, &shiftsListOperation, (*Shift).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of shifts with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.shifts
+//	SET person_id = CASE WHEN $2::boolean THEN $3::uuid ELSE person_id END,
+//	  starts_at = CASE WHEN $4::boolean THEN $5::timestamp with time zone ELSE starts_at END,
+//	  ends_at = CASE WHEN $6::boolean THEN $7::timestamp with time zone ELSE ends_at END
+//	WHERE id = $1::bigint
+//	RETURNING id, person_id, starts_at, ends_at
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrShiftsOnePerPerson]: another row with the same person_id overlaps in
+//     starts_at to ends_at
+//   - [ErrShiftsOnePerPersonBounds]: the range is empty, not [), or has no
+//     finite bound
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (s Shifts) Update(ctx context.Context, id int64, in ShiftUpdate) (Shift, error) {
+	return pawl.Update(ctx, s.session, &shiftsUpdateOperation, (*Shift).dest,
+		[]any{id},
+		in.PersonID,
+		in.StartsAt,
+		in.EndsAt,
+	)
+}
+
 // Delete deletes the row of shifts with the given id. A missing row is not
 // found.
 //
@@ -163,7 +221,8 @@ const (
 	shiftsInsertSQL = `/* table.shifts.insert */ INSERT INTO app.shifts (person_id, starts_at, ends_at)
 VALUES ($1::uuid, $2::timestamp with time zone, $3::timestamp with time zone)
 RETURNING id, person_id, starts_at, ends_at`
-	shiftsGetSQL = `/* table.shifts.get */ SELECT id, person_id, starts_at, ends_at
+	shiftsInsertManySQL = `/* table.shifts.insert_many */ COPY app.shifts (person_id, starts_at, ends_at) FROM STDIN`
+	shiftsGetSQL        = `/* table.shifts.get */ SELECT id, person_id, starts_at, ends_at
 FROM app.shifts
 WHERE id = $1::bigint`
 	shiftsGetForUpdateSQL = `/* table.shifts.get_for_update */ SELECT id, person_id, starts_at, ends_at
@@ -188,6 +247,12 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	shiftsUpdateSQL = `/* table.shifts.update */ UPDATE app.shifts
+SET person_id = CASE WHEN $2::boolean THEN $3::uuid ELSE person_id END,
+  starts_at = CASE WHEN $4::boolean THEN $5::timestamp with time zone ELSE starts_at END,
+  ends_at = CASE WHEN $6::boolean THEN $7::timestamp with time zone ELSE ends_at END
+WHERE id = $1::bigint
+RETURNING id, person_id, starts_at, ends_at`
 	shiftsDeleteSQL = `/* table.shifts.delete */ DELETE FROM app.shifts
 WHERE id = $1::bigint`
 )
@@ -197,6 +262,17 @@ var shiftsInsertOperation = pawl.Operation{
 	Table:  "app.shifts",
 	SQL:    shiftsInsertSQL,
 	Errors: shiftsErrors,
+}
+
+var shiftsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.shifts.insert_many",
+		Table:  "app.shifts",
+		SQL:    shiftsInsertManySQL,
+		Errors: shiftsErrors,
+	},
+	Into:    []string{"app", "shifts"},
+	Columns: []string{"person_id", "starts_at", "ends_at"},
 }
 
 var shiftsGetOperation = pawl.Operation{
@@ -228,6 +304,13 @@ var shiftsListOperation = pawl.Operation{
 	Table:    "app.shifts",
 	SQL:      shiftsListSQL,
 	ReadOnly: true,
+}
+
+var shiftsUpdateOperation = pawl.Operation{
+	Name:   "table.shifts.update",
+	Table:  "app.shifts",
+	SQL:    shiftsUpdateSQL,
+	Errors: shiftsErrors,
 }
 
 var shiftsDeleteOperation = pawl.Operation{

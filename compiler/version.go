@@ -1,0 +1,51 @@
+package compiler
+
+import (
+	"slices"
+
+	"github.com/pawldb/pawl/compiler/ir"
+	"github.com/pawldb/pawl/internal/diag"
+)
+
+// version reads the version column of a table.
+func (c *compilation) version(t *table) {
+	if t.decl.Version == nil {
+		return
+	}
+	col := c.lookup(t, *t.decl.Version)
+	if col == nil || !col.known {
+		return
+	}
+	d := diag.Diagnostic{
+		Code: diag.VersionColumn, Subject: t.decl.Version.Range,
+		Consequence: "An update could not tell whether its caller has read the row as it is.",
+		Help:        "column " + quote(col.name) + " {\n  type    = bigint\n  default = 1\n}",
+	}
+	switch {
+	case !familyOf(col.typ).integer:
+		d.Detail, d.Label = "The version column "+quote(col.name)+" has the type "+col.typ.SQL()+".", "not an integer type"
+	case col.null:
+		d.Detail, d.Label = "The version column "+quote(col.name)+" says null = true.", "may be NULL"
+	case col.decl.Immutable.V:
+		d.Detail, d.Label = "The version column "+quote(col.name)+" is immutable.", "never changes"
+	case slices.Contains(t.key, col):
+		d.Detail, d.Label = "The version column "+quote(col.name)+" is in the primary key.", "the key"
+	case col.schema.Identity != ir.NoIdentity:
+		d.Detail, d.Label = "The version column "+quote(col.name)+" is an identity column.", "numbered by the server"
+	case col.schema.Default == "":
+		d.Detail, d.Label = "The version column "+quote(col.name)+" has no default.", "no version to begin with"
+	default:
+		t.version, t.repository.Version = col, col.name
+		return
+	}
+	c.report(d)
+}
+
+// raiseVersion is the end of a SET list that raises the version.
+func (t *table) raiseVersion() string {
+	if t.version == nil {
+		return ""
+	}
+	name := ir.Ident(t.version.name)
+	return ", " + name + " = " + name + " + 1"
+}
