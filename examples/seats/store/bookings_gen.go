@@ -472,10 +472,11 @@ var bookingsListByCustomerOperation = pawl.Operation{
 }
 
 var bookingsUpdateOperation = pawl.Operation{
-	Name:   "table.bookings.update",
-	Table:  "app.bookings",
-	SQL:    bookingsUpdateSQL,
-	Errors: bookingsErrors,
+	Name:    "table.bookings.update",
+	Table:   "app.bookings",
+	SQL:     bookingsUpdateSQL,
+	KeyArgs: 1,
+	Errors:  bookingsErrors,
 }
 
 var bookingsDeleteOperation = pawl.Operation{

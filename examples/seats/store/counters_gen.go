@@ -334,10 +334,11 @@ var countersListOperation = pawl.Operation{
 }
 
 var countersUpdateOperation = pawl.Operation{
-	Name:   "table.counters.update",
-	Table:  "app.counters",
-	SQL:    countersUpdateSQL,
-	Errors: countersErrors,
+	Name:    "table.counters.update",
+	Table:   "app.counters",
+	SQL:     countersUpdateSQL,
+	KeyArgs: 1,
+	Errors:  countersErrors,
 }
 
 var countersDeleteOperation = pawl.Operation{

@@ -357,10 +357,11 @@ var customersListOperation = pawl.Operation{
 }
 
 var customersUpdateOperation = pawl.Operation{
-	Name:   "table.customers.update",
-	Table:  "app.customers",
-	SQL:    customersUpdateSQL,
-	Errors: customersErrors,
+	Name:    "table.customers.update",
+	Table:   "app.customers",
+	SQL:     customersUpdateSQL,
+	KeyArgs: 1,
+	Errors:  customersErrors,
 }
 
 var customersDeleteOperation = pawl.Operation{

@@ -479,10 +479,11 @@ var seatsListByCustomerOperation = pawl.Operation{
 }
 
 var seatsUpdateOperation = pawl.Operation{
-	Name:   "table.seats.update",
-	Table:  "app.seats",
-	SQL:    seatsUpdateSQL,
-	Errors: seatsErrors,
+	Name:    "table.seats.update",
+	Table:   "app.seats",
+	SQL:     seatsUpdateSQL,
+	KeyArgs: 1,
+	Errors:  seatsErrors,
 }
 
 var seatsDeleteOperation = pawl.Operation{

@@ -351,10 +351,11 @@ var shiftsListByTeamOperation = pawl.Operation{
 }
 
 var shiftsUpdateOperation = pawl.Operation{
-	Name:   "table.shifts.update",
-	Table:  "app.shifts",
-	SQL:    shiftsUpdateSQL,
-	Errors: shiftsErrors,
+	Name:    "table.shifts.update",
+	Table:   "app.shifts",
+	SQL:     shiftsUpdateSQL,
+	KeyArgs: 1,
+	Errors:  shiftsErrors,
 }
 
 var shiftsDeleteOperation = pawl.Operation{

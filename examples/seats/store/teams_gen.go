@@ -339,10 +339,11 @@ var teamsListOperation = pawl.Operation{
 }
 
 var teamsUpdateOperation = pawl.Operation{
-	Name:   "table.teams.update",
-	Table:  "app.teams",
-	SQL:    teamsUpdateSQL,
-	Errors: teamsErrors,
+	Name:    "table.teams.update",
+	Table:   "app.teams",
+	SQL:     teamsUpdateSQL,
+	KeyArgs: 1,
+	Errors:  teamsErrors,
 }
 
 var teamsDeleteOperation = pawl.Operation{

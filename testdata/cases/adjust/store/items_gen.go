@@ -436,10 +436,11 @@ var itemsListOperation = pawl.Operation{
 }
 
 var itemsUpdateOperation = pawl.Operation{
-	Name:   "table.items.update",
-	Table:  "app.items",
-	SQL:    itemsUpdateSQL,
-	Errors: itemsErrors,
+	Name:    "table.items.update",
+	Table:   "app.items",
+	SQL:     itemsUpdateSQL,
+	KeyArgs: 1,
+	Errors:  itemsErrors,
 }
 
 var itemsDeleteOperation = pawl.Operation{

@@ -313,10 +313,11 @@ var productsListOperation = pawl.Operation{
 }
 
 var productsUpdateOperation = pawl.Operation{
-	Name:   "table.products.update",
-	Table:  "app.products",
-	SQL:    productsUpdateSQL,
-	Errors: productsErrors,
+	Name:    "table.products.update",
+	Table:   "app.products",
+	SQL:     productsUpdateSQL,
+	KeyArgs: 1,
+	Errors:  productsErrors,
 }
 
 var productsDeleteOperation = pawl.Operation{

@@ -30,6 +30,18 @@ type OrderInsert struct {
 	Seller     *string
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (o *OrderInsert) values() []any {
+	return []any{o.CustomerID, o.Seller}
+}
+
+// OrderUpdate names columns of app.orders and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type OrderUpdate struct {
+	CustomerID pawl.Change[pgtype.UUID]
+	Seller     pawl.Change[*string]
+}
+
 // Orders reads and writes app.orders.
 type Orders struct{ session *pawl.Session }
 
@@ -49,6 +61,21 @@ type Orders struct{ session *pawl.Session }
 //     rows of orders still refer to it
 func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersInsertOperation, (*Order).dest, in.CustomerID, in.Seller)
+}
+
+// InsertMany inserts rows into orders by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.orders (customer_id, seller) FROM STDIN
+//
+// Errors:
+//   - [ErrOrdersCustomer]: there is no row of user accounts with this
+//     customer_id, or rows of orders still refer to it
+//   - [ErrOrdersSeller]: there is no row of user accounts with this seller, or
+//     rows of orders still refer to it
+func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
+	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }
 
 // Get reads the row of orders with the given id. A missing row is not found.
@@ -200,6 +227,30 @@ func (o Orders) ListBySeller(ctx context.Context, seller string, after *Order, l
 	return pawl.QueryAll(ctx, o.session, &ordersListBySellerOperation, (*Order).dest, seller, afterID, limit)
 }
 
+// Update sets the named columns in the row of orders with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.orders
+//	SET customer_id = CASE WHEN $2::boolean THEN $3::uuid ELSE customer_id END,
+//	  seller = CASE WHEN $4::boolean THEN $5::character varying ELSE seller END
+//	WHERE id = $1::bigint
+//	RETURNING id, customer_id, seller
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrOrdersCustomer]: there is no row of user accounts with this
+//     customer_id, or rows of orders still refer to it
+//   - [ErrOrdersSeller]: there is no row of user accounts with this seller, or
+//     rows of orders still refer to it
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) Update(ctx context.Context, id int64, in OrderUpdate) (Order, error) {
+	return pawl.Update(ctx, o.session, &ordersUpdateOperation, (*Order).dest, []any{id}, in.CustomerID, in.Seller)
+}
+
 // Delete deletes the row of orders with the given id. A missing row is not
 // found.
 //
@@ -219,7 +270,8 @@ const (
 	ordersInsertSQL = `/* table.orders.insert */ INSERT INTO app.orders (customer_id, seller)
 VALUES ($1::uuid, $2::character varying)
 RETURNING id, customer_id, seller`
-	ordersGetSQL = `/* table.orders.get */ SELECT id, customer_id, seller
+	ordersInsertManySQL = `/* table.orders.insert_many */ COPY app.orders (customer_id, seller) FROM STDIN`
+	ordersGetSQL        = `/* table.orders.get */ SELECT id, customer_id, seller
 FROM app.orders
 WHERE id = $1::bigint`
 	ordersGetForUpdateSQL = `/* table.orders.get_for_update */ SELECT id, customer_id, seller
@@ -270,6 +322,11 @@ FROM (
   ORDER BY id LIMIT $3::bigint)
 ) AS page
 ORDER BY id`
+	ordersUpdateSQL = `/* table.orders.update */ UPDATE app.orders
+SET customer_id = CASE WHEN $2::boolean THEN $3::uuid ELSE customer_id END,
+  seller = CASE WHEN $4::boolean THEN $5::character varying ELSE seller END
+WHERE id = $1::bigint
+RETURNING id, customer_id, seller`
 	ordersDeleteSQL = `/* table.orders.delete */ DELETE FROM app.orders
 WHERE id = $1::bigint`
 )
@@ -279,6 +336,17 @@ var ordersInsertOperation = pawl.Operation{
 	Table:  "app.orders",
 	SQL:    ordersInsertSQL,
 	Errors: ordersErrors,
+}
+
+var ordersInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.orders.insert_many",
+		Table:  "app.orders",
+		SQL:    ordersInsertManySQL,
+		Errors: ordersErrors,
+	},
+	Into:    []string{"app", "orders"},
+	Columns: []string{"customer_id", "seller"},
 }
 
 var ordersGetOperation = pawl.Operation{
@@ -326,6 +394,14 @@ var ordersListBySellerOperation = pawl.Operation{
 	SQL:      ordersListBySellerSQL,
 	KeyArgs:  1,
 	ReadOnly: true,
+}
+
+var ordersUpdateOperation = pawl.Operation{
+	Name:    "table.orders.update",
+	Table:   "app.orders",
+	SQL:     ordersUpdateSQL,
+	KeyArgs: 1,
+	Errors:  ordersErrors,
 }
 
 var ordersDeleteOperation = pawl.Operation{

@@ -504,10 +504,11 @@ var ordersListOperation = pawl.Operation{
 }
 
 var ordersUpdateOperation = pawl.Operation{
-	Name:   "table.orders.update",
-	Table:  "app.orders",
-	SQL:    ordersUpdateSQL,
-	Errors: ordersErrors,
+	Name:    "table.orders.update",
+	Table:   "app.orders",
+	SQL:     ordersUpdateSQL,
+	KeyArgs: 1,
+	Errors:  ordersErrors,
 }
 
 var ordersDeleteOperation = pawl.Operation{

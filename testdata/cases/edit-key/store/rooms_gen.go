@@ -420,10 +420,11 @@ var roomsListOperation = pawl.Operation{
 }
 
 var roomsUpdateOperation = pawl.Operation{
-	Name:   "table.rooms.update",
-	Table:  "app.rooms",
-	SQL:    roomsUpdateSQL,
-	Errors: roomsErrors,
+	Name:    "table.rooms.update",
+	Table:   "app.rooms",
+	SQL:     roomsUpdateSQL,
+	KeyArgs: 1,
+	Errors:  roomsErrors,
 }
 
 var roomsDeleteOperation = pawl.Operation{

@@ -288,9 +288,10 @@ var jobsListOperation = pawl.Operation{
 }
 
 var jobsUpdateOperation = pawl.Operation{
-	Name:  "table.jobs.update",
-	Table: "app.jobs",
-	SQL:   jobsUpdateSQL,
+	Name:    "table.jobs.update",
+	Table:   "app.jobs",
+	SQL:     jobsUpdateSQL,
+	KeyArgs: 1,
 }
 
 var jobsDeleteOperation = pawl.Operation{

@@ -412,10 +412,11 @@ var customersListByLastOrderOperation = pawl.Operation{
 }
 
 var customersUpdateOperation = pawl.Operation{
-	Name:   "table.customers.update",
-	Table:  "app.customers",
-	SQL:    customersUpdateSQL,
-	Errors: customersErrors,
+	Name:    "table.customers.update",
+	Table:   "app.customers",
+	SQL:     customersUpdateSQL,
+	KeyArgs: 1,
+	Errors:  customersErrors,
 }
 
 var customersDeleteOperation = pawl.Operation{

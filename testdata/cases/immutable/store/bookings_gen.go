@@ -390,9 +390,10 @@ var bookingsListByRoomOperation = pawl.Operation{
 }
 
 var bookingsUpdateOperation = pawl.Operation{
-	Name:  "table.bookings.update",
-	Table: "app.bookings",
-	SQL:   bookingsUpdateSQL,
+	Name:    "table.bookings.update",
+	Table:   "app.bookings",
+	SQL:     bookingsUpdateSQL,
+	KeyArgs: 1,
 }
 
 var bookingsDeleteOperation = pawl.Operation{

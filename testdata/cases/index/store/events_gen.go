@@ -595,9 +595,10 @@ var eventsListBySeenOperation = pawl.Operation{
 }
 
 var eventsUpdateOperation = pawl.Operation{
-	Name:  "table.events.update",
-	Table: "app.events",
-	SQL:   eventsUpdateSQL,
+	Name:    "table.events.update",
+	Table:   "app.events",
+	SQL:     eventsUpdateSQL,
+	KeyArgs: 1,
 }
 
 var eventsDeleteOperation = pawl.Operation{

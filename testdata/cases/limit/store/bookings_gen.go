@@ -29,6 +29,18 @@ type BookingInsert struct {
 	Cancelled *bool
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (b *BookingInsert) values() []any {
+	return []any{b.EventID, b.Cancelled}
+}
+
+// BookingUpdate names columns of app.bookings and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type BookingUpdate struct {
+	EventID   pawl.Change[int64]
+	Cancelled pawl.Change[bool]
+}
+
 // Bookings reads and writes app.bookings.
 type Bookings struct{ session *pawl.Session }
 
@@ -47,6 +59,20 @@ type Bookings struct{ session *pawl.Session }
 //   - [ErrBookingsPlaces]: limit places is reached
 func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error) {
 	return pawl.QueryOne(ctx, b.session, &bookingsInsertOperation, (*Booking).dest, in.EventID, in.Cancelled)
+}
+
+// InsertMany inserts rows into bookings by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.bookings (event_id, cancelled) FROM STDIN
+//
+// Errors:
+//   - [ErrBookingsEvent]: there is no row of events with this event_id, or rows
+//     of bookings still refer to it
+//   - [ErrBookingsPlaces]: limit places is reached
+func (b Bookings) InsertMany(ctx context.Context, rows []BookingInsert) (int64, error) {
+	return pawl.Copy(ctx, b.session, &bookingsInsertManyOperation, rows, (*BookingInsert).values)
 }
 
 // Get reads the row of bookings with the given id. A missing row is not found.
@@ -167,6 +193,33 @@ func (b Bookings) ListByEvent(ctx context.Context, eventID int64, after *Booking
 	return pawl.QueryAll(ctx, b.session, &bookingsListByEventOperation, (*Booking).dest, eventID, afterID, limit)
 }
 
+// Update sets the named columns in the row of bookings with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.bookings
+//	SET event_id = CASE WHEN $2::boolean THEN $3::bigint ELSE event_id END,
+//	  cancelled = CASE WHEN $4::boolean THEN $5::boolean ELSE cancelled END
+//	WHERE id = $1::bigint
+//	RETURNING id, event_id, cancelled
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrBookingsEvent]: there is no row of events with this event_id, or rows
+//     of bookings still refer to it
+//   - [ErrBookingsPlaces]: limit places is reached
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (b Bookings) Update(ctx context.Context, id int64, in BookingUpdate) (Booking, error) {
+	return pawl.Update(ctx, b.session, &bookingsUpdateOperation, (*Booking).dest,
+		[]any{id},
+		in.EventID,
+		in.Cancelled,
+	)
+}
+
 // Delete deletes the row of bookings with the given id. A missing row is not
 // found.
 //
@@ -186,7 +239,8 @@ const (
 	bookingsInsertSQL = `/* table.bookings.insert */ INSERT INTO app.bookings (event_id, cancelled)
 VALUES ($1::bigint, COALESCE($2::boolean, false))
 RETURNING id, event_id, cancelled`
-	bookingsGetSQL = `/* table.bookings.get */ SELECT id, event_id, cancelled
+	bookingsInsertManySQL = `/* table.bookings.insert_many */ COPY app.bookings (event_id, cancelled) FROM STDIN`
+	bookingsGetSQL        = `/* table.bookings.get */ SELECT id, event_id, cancelled
 FROM app.bookings
 WHERE id = $1::bigint`
 	bookingsGetForUpdateSQL = `/* table.bookings.get_for_update */ SELECT id, event_id, cancelled
@@ -224,6 +278,11 @@ FROM (
   ORDER BY id LIMIT $3::bigint)
 ) AS page
 ORDER BY id`
+	bookingsUpdateSQL = `/* table.bookings.update */ UPDATE app.bookings
+SET event_id = CASE WHEN $2::boolean THEN $3::bigint ELSE event_id END,
+  cancelled = CASE WHEN $4::boolean THEN $5::boolean ELSE cancelled END
+WHERE id = $1::bigint
+RETURNING id, event_id, cancelled`
 	bookingsDeleteSQL = `/* table.bookings.delete */ DELETE FROM app.bookings
 WHERE id = $1::bigint`
 )
@@ -233,6 +292,18 @@ var bookingsInsertOperation = pawl.Operation{
 	Table:  "app.bookings",
 	SQL:    bookingsInsertSQL,
 	Errors: bookingsErrors,
+}
+
+var bookingsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.bookings.insert_many",
+		Table:  "app.bookings",
+		SQL:    bookingsInsertManySQL,
+		Errors: bookingsErrors,
+	},
+	Into:     []string{"app", "bookings"},
+	Columns:  []string{"event_id", "cancelled"},
+	Defaults: []int{1},
 }
 
 var bookingsGetOperation = pawl.Operation{
@@ -272,6 +343,14 @@ var bookingsListByEventOperation = pawl.Operation{
 	SQL:      bookingsListByEventSQL,
 	KeyArgs:  1,
 	ReadOnly: true,
+}
+
+var bookingsUpdateOperation = pawl.Operation{
+	Name:    "table.bookings.update",
+	Table:   "app.bookings",
+	SQL:     bookingsUpdateSQL,
+	KeyArgs: 1,
+	Errors:  bookingsErrors,
 }
 
 var bookingsDeleteOperation = pawl.Operation{

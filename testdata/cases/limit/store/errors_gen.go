@@ -62,7 +62,7 @@ var (
 )
 
 // eventsErrors are the constraints that a statement on app.events can violate.
-var eventsErrors = pawl.Constraints{ErrEventsPkey}
+var eventsErrors = pawl.Constraints{ErrEventsPkey, ErrBookingsPlaces}
 
 // The constraints of app.parcels.
 var (

@@ -28,6 +28,19 @@ type EventInsert struct {
 	Capacity int32
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (e *EventInsert) values() []any {
+	return []any{e.Capacity}
+}
+
+// EventUpdate names columns of app.events and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type EventUpdate struct {
+	Capacity pawl.Change[int32]
+	// Kept by the triggers of limit places of bookings.
+	PlacesUsed pawl.Change[int64]
+}
+
 // Events reads and writes app.events.
 type Events struct{ session *pawl.Session }
 
@@ -41,6 +54,15 @@ type Events struct{ session *pawl.Session }
 //	RETURNING id, capacity, places_used
 func (e Events) Insert(ctx context.Context, in EventInsert) (Event, error) {
 	return pawl.QueryOne(ctx, e.session, &eventsInsertOperation, (*Event).dest, in.Capacity)
+}
+
+// InsertMany inserts rows into events by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.events (capacity) FROM STDIN
+func (e Events) InsertMany(ctx context.Context, rows []EventInsert) (int64, error) {
+	return pawl.Copy(ctx, e.session, &eventsInsertManyOperation, rows, (*EventInsert).values)
 }
 
 // Get reads the row of events with the given id. A missing row is not found.
@@ -130,6 +152,31 @@ func (e Events) List(ctx context.Context, after *Event, limit int) ([]Event, err
 	return pawl.QueryAll(ctx, e.session, &eventsListOperation, (*Event).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of events with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.events
+//	SET capacity = CASE WHEN $2::boolean THEN $3::integer ELSE capacity END,
+//	  places_used = CASE WHEN $4::boolean THEN $5::bigint ELSE places_used END
+//	WHERE id = $1::bigint
+//	RETURNING id, capacity, places_used
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrBookingsPlaces]: limit places is reached
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (e Events) Update(ctx context.Context, id int64, in EventUpdate) (Event, error) {
+	return pawl.Update(ctx, e.session, &eventsUpdateOperation, (*Event).dest,
+		[]any{id},
+		in.Capacity,
+		in.PlacesUsed,
+	)
+}
+
 // Delete deletes the row of events with the given id. A missing row is not
 // found.
 //
@@ -172,7 +219,8 @@ const (
 	eventsInsertSQL = `/* table.events.insert */ INSERT INTO app.events (capacity)
 VALUES ($1::integer)
 RETURNING id, capacity, places_used`
-	eventsGetSQL = `/* table.events.get */ SELECT id, capacity, places_used
+	eventsInsertManySQL = `/* table.events.insert_many */ COPY app.events (capacity) FROM STDIN`
+	eventsGetSQL        = `/* table.events.get */ SELECT id, capacity, places_used
 FROM app.events
 WHERE id = $1::bigint`
 	eventsGetForUpdateSQL = `/* table.events.get_for_update */ SELECT id, capacity, places_used
@@ -197,6 +245,11 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	eventsUpdateSQL = `/* table.events.update */ UPDATE app.events
+SET capacity = CASE WHEN $2::boolean THEN $3::integer ELSE capacity END,
+  places_used = CASE WHEN $4::boolean THEN $5::bigint ELSE places_used END
+WHERE id = $1::bigint
+RETURNING id, capacity, places_used`
 	eventsDeleteSQL = `/* table.events.delete */ DELETE FROM app.events
 WHERE id = $1::bigint`
 	eventsShrinkSQL = `/* table.events.adjust.shrink */ UPDATE app.events
@@ -224,6 +277,16 @@ var eventsInsertOperation = pawl.Operation{
 	Name:  "table.events.insert",
 	Table: "app.events",
 	SQL:   eventsInsertSQL,
+}
+
+var eventsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:  "table.events.insert_many",
+		Table: "app.events",
+		SQL:   eventsInsertManySQL,
+	},
+	Into:    []string{"app", "events"},
+	Columns: []string{"capacity"},
 }
 
 var eventsGetOperation = pawl.Operation{
@@ -255,6 +318,14 @@ var eventsListOperation = pawl.Operation{
 	Table:    "app.events",
 	SQL:      eventsListSQL,
 	ReadOnly: true,
+}
+
+var eventsUpdateOperation = pawl.Operation{
+	Name:    "table.events.update",
+	Table:   "app.events",
+	SQL:     eventsUpdateSQL,
+	KeyArgs: 1,
+	Errors:  eventsErrors,
 }
 
 var eventsDeleteOperation = pawl.Operation{

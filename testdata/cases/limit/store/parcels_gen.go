@@ -29,6 +29,18 @@ type ParcelInsert struct {
 	Weight pgtype.Numeric
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (p *ParcelInsert) values() []any {
+	return []any{p.Van, p.Weight}
+}
+
+// ParcelUpdate names columns of app.parcels and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type ParcelUpdate struct {
+	Van    pawl.Change[string]
+	Weight pawl.Change[pgtype.Numeric]
+}
+
 // Parcels reads and writes app.parcels.
 type Parcels struct{ session *pawl.Session }
 
@@ -45,6 +57,18 @@ type Parcels struct{ session *pawl.Session }
 //   - [ErrParcelsLoad]: limit load is reached
 func (p Parcels) Insert(ctx context.Context, in ParcelInsert) (Parcel, error) {
 	return pawl.QueryOne(ctx, p.session, &parcelsInsertOperation, (*Parcel).dest, in.Van, in.Weight)
+}
+
+// InsertMany inserts rows into parcels by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.parcels (van, weight) FROM STDIN
+//
+// Errors:
+//   - [ErrParcelsLoad]: limit load is reached
+func (p Parcels) InsertMany(ctx context.Context, rows []ParcelInsert) (int64, error) {
+	return pawl.Copy(ctx, p.session, &parcelsInsertManyOperation, rows, (*ParcelInsert).values)
 }
 
 // Get reads the row of parcels with the given id. A missing row is not found.
@@ -134,6 +158,27 @@ func (p Parcels) List(ctx context.Context, after *Parcel, limit int) ([]Parcel, 
 	return pawl.QueryAll(ctx, p.session, &parcelsListOperation, (*Parcel).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of parcels with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.parcels
+//	SET van = CASE WHEN $2::boolean THEN $3::text ELSE van END,
+//	  weight = CASE WHEN $4::boolean THEN $5::numeric ELSE weight END
+//	WHERE id = $1::bigint
+//	RETURNING id, van, weight
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrParcelsLoad]: limit load is reached
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (p Parcels) Update(ctx context.Context, id int64, in ParcelUpdate) (Parcel, error) {
+	return pawl.Update(ctx, p.session, &parcelsUpdateOperation, (*Parcel).dest, []any{id}, in.Van, in.Weight)
+}
+
 // Delete deletes the row of parcels with the given id. A missing row is not
 // found.
 //
@@ -153,7 +198,8 @@ const (
 	parcelsInsertSQL = `/* table.parcels.insert */ INSERT INTO app.parcels (van, weight)
 VALUES ($1::text, $2::numeric)
 RETURNING id, van, weight`
-	parcelsGetSQL = `/* table.parcels.get */ SELECT id, van, weight
+	parcelsInsertManySQL = `/* table.parcels.insert_many */ COPY app.parcels (van, weight) FROM STDIN`
+	parcelsGetSQL        = `/* table.parcels.get */ SELECT id, van, weight
 FROM app.parcels
 WHERE id = $1::bigint`
 	parcelsGetForUpdateSQL = `/* table.parcels.get_for_update */ SELECT id, van, weight
@@ -178,6 +224,11 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	parcelsUpdateSQL = `/* table.parcels.update */ UPDATE app.parcels
+SET van = CASE WHEN $2::boolean THEN $3::text ELSE van END,
+  weight = CASE WHEN $4::boolean THEN $5::numeric ELSE weight END
+WHERE id = $1::bigint
+RETURNING id, van, weight`
 	parcelsDeleteSQL = `/* table.parcels.delete */ DELETE FROM app.parcels
 WHERE id = $1::bigint`
 )
@@ -187,6 +238,17 @@ var parcelsInsertOperation = pawl.Operation{
 	Table:  "app.parcels",
 	SQL:    parcelsInsertSQL,
 	Errors: parcelsErrors,
+}
+
+var parcelsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.parcels.insert_many",
+		Table:  "app.parcels",
+		SQL:    parcelsInsertManySQL,
+		Errors: parcelsErrors,
+	},
+	Into:    []string{"app", "parcels"},
+	Columns: []string{"van", "weight"},
 }
 
 var parcelsGetOperation = pawl.Operation{
@@ -218,6 +280,14 @@ var parcelsListOperation = pawl.Operation{
 	Table:    "app.parcels",
 	SQL:      parcelsListSQL,
 	ReadOnly: true,
+}
+
+var parcelsUpdateOperation = pawl.Operation{
+	Name:    "table.parcels.update",
+	Table:   "app.parcels",
+	SQL:     parcelsUpdateSQL,
+	KeyArgs: 1,
+	Errors:  parcelsErrors,
 }
 
 var parcelsDeleteOperation = pawl.Operation{

@@ -316,9 +316,10 @@ var dayTotalsListOperation = pawl.Operation{
 }
 
 var dayTotalsUpdateOperation = pawl.Operation{
-	Name:  "table.totals[\"day\"].update",
-	Table: "app.day_totals",
-	SQL:   dayTotalsUpdateSQL,
+	Name:    "table.totals[\"day\"].update",
+	Table:   "app.day_totals",
+	SQL:     dayTotalsUpdateSQL,
+	KeyArgs: 1,
 }
 
 var dayTotalsDeleteOperation = pawl.Operation{

@@ -350,10 +350,11 @@ var itemsLogListByRowOperation = pawl.Operation{
 }
 
 var itemsLogUpdateOperation = pawl.Operation{
-	Name:   "module.log[\"items\"].table.log.update",
-	Table:  "app.items_log",
-	SQL:    itemsLogUpdateSQL,
-	Errors: itemsLogErrors,
+	Name:    "module.log[\"items\"].table.log.update",
+	Table:   "app.items_log",
+	SQL:     itemsLogUpdateSQL,
+	KeyArgs: 1,
+	Errors:  itemsLogErrors,
 }
 
 var itemsLogDeleteOperation = pawl.Operation{

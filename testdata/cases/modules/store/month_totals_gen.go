@@ -317,9 +317,10 @@ var monthTotalsListOperation = pawl.Operation{
 }
 
 var monthTotalsUpdateOperation = pawl.Operation{
-	Name:  "table.totals[\"month\"].update",
-	Table: "app.month_totals",
-	SQL:   monthTotalsUpdateSQL,
+	Name:    "table.totals[\"month\"].update",
+	Table:   "app.month_totals",
+	SQL:     monthTotalsUpdateSQL,
+	KeyArgs: 1,
 }
 
 var monthTotalsDeleteOperation = pawl.Operation{

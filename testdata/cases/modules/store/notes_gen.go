@@ -340,10 +340,11 @@ var notesListByLogOperation = pawl.Operation{
 }
 
 var notesUpdateOperation = pawl.Operation{
-	Name:   "table.notes.update",
-	Table:  "app.notes",
-	SQL:    notesUpdateSQL,
-	Errors: notesErrors,
+	Name:    "table.notes.update",
+	Table:   "app.notes",
+	SQL:     notesUpdateSQL,
+	KeyArgs: 1,
+	Errors:  notesErrors,
 }
 
 var notesDeleteOperation = pawl.Operation{

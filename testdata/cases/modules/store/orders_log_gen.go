@@ -352,10 +352,11 @@ var ordersLogListByRowOperation = pawl.Operation{
 }
 
 var ordersLogUpdateOperation = pawl.Operation{
-	Name:   "module.log[\"orders\"].table.log.update",
-	Table:  "app.orders_log",
-	SQL:    ordersLogUpdateSQL,
-	Errors: ordersLogErrors,
+	Name:    "module.log[\"orders\"].table.log.update",
+	Table:   "app.orders_log",
+	SQL:     ordersLogUpdateSQL,
+	KeyArgs: 1,
+	Errors:  ordersLogErrors,
 }
 
 var ordersLogDeleteOperation = pawl.Operation{

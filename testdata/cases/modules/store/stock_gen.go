@@ -38,6 +38,20 @@ type StockInsert struct {
 	ShelfCode   string
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (s *StockInsert) values() []any {
+	return []any{s.ID, s.BinAmount, s.ShelfAmount, s.BinState, s.ShelfState, s.BinCode, s.ShelfCode}
+}
+
+// StockUpdate names columns of app.stock and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type StockUpdate struct {
+	BinAmount   pawl.Change[int32]
+	ShelfAmount pawl.Change[int32]
+	BinCode     pawl.Change[string]
+	ShelfCode   pawl.Change[string]
+}
+
 // Stock reads and writes app.stock. Only its moves change bin_state and
 // shelf_state.
 type Stock struct{ session *pawl.Session }
@@ -71,6 +85,26 @@ func (s Stock) Insert(ctx context.Context, in StockInsert) (StockRow, error) {
 		in.BinCode,
 		in.ShelfCode,
 	)
+}
+
+// InsertMany inserts rows into stock by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.stock (id, bin_amount, shelf_amount, bin_state, shelf_state, bin_code, shelf_code) FROM
+//	  STDIN
+//
+// Errors:
+//   - [ErrStockBinPositive]: a row breaks the check bin_amount >= 0
+//   - [ErrStockShelfPositive]: a row breaks the check shelf_amount >= 0
+//   - [ErrStockStockBinCode]: another row has the same bin_code
+//   - [ErrStockStockBinState]: bin_state would not start or change as declared
+//   - [ErrStockPkey]: a row with this id exists already
+//   - [ErrStockStockShelfCode]: another row has the same shelf_code
+//   - [ErrStockStockShelfState]: shelf_state would not start or change as
+//     declared
+func (s Stock) InsertMany(ctx context.Context, rows []StockInsert) (int64, error) {
+	return pawl.Copy(ctx, s.session, &stockInsertManyOperation, rows, (*StockInsert).values)
 }
 
 // Get reads the row of stock with the given id. A missing row is not found.
@@ -232,6 +266,38 @@ func (s Stock) List(ctx context.Context, after *StockRow, limit int) ([]StockRow
 		afterID = &after.ID
 	}
 	return pawl.QueryAll(ctx, s.session, &stockListOperation, (*StockRow).dest, afterID, limit)
+}
+
+// Update sets the named columns in the row of stock with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.stock
+//	SET bin_amount = CASE WHEN $2::boolean THEN $3::integer ELSE bin_amount END,
+//	  shelf_amount = CASE WHEN $4::boolean THEN $5::integer ELSE shelf_amount END,
+//	  bin_code = CASE WHEN $6::boolean THEN $7::text ELSE bin_code END,
+//	  shelf_code = CASE WHEN $8::boolean THEN $9::text ELSE shelf_code END
+//	WHERE id = $1::bigint
+//	RETURNING id, bin_amount, shelf_amount, bin_state, shelf_state, bin_code, shelf_code
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrStockBinPositive]: a row breaks the check bin_amount >= 0
+//   - [ErrStockShelfPositive]: a row breaks the check shelf_amount >= 0
+//   - [ErrStockStockBinCode]: another row has the same bin_code
+//   - [ErrStockStockShelfCode]: another row has the same shelf_code
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (s Stock) Update(ctx context.Context, id int64, in StockUpdate) (StockRow, error) {
+	return pawl.Update(ctx, s.session, &stockUpdateOperation, (*StockRow).dest,
+		[]any{id},
+		in.BinAmount,
+		in.ShelfAmount,
+		in.BinCode,
+		in.ShelfCode,
+	)
 }
 
 // Delete deletes the row of stock with the given id. A missing row is not
@@ -585,7 +651,8 @@ const (
 	stockInsertSQL = `/* table.stock.insert */ INSERT INTO app.stock (id, bin_amount, shelf_amount, bin_state, shelf_state, bin_code, shelf_code)
 VALUES ($1::bigint, COALESCE($2::integer, 0), COALESCE($3::integer, 0), COALESCE($4::app.state, 'open'), COALESCE($5::app.state, 'open'), $6::text, $7::text)
 RETURNING id, bin_amount, shelf_amount, bin_state, shelf_state, bin_code, shelf_code`
-	stockGetSQL = `/* table.stock.get */ SELECT id, bin_amount, shelf_amount, bin_state, shelf_state, bin_code, shelf_code
+	stockInsertManySQL = `/* table.stock.insert_many */ COPY app.stock (id, bin_amount, shelf_amount, bin_state, shelf_state, bin_code, shelf_code) FROM STDIN`
+	stockGetSQL        = `/* table.stock.get */ SELECT id, bin_amount, shelf_amount, bin_state, shelf_state, bin_code, shelf_code
 FROM app.stock
 WHERE id = $1::bigint`
 	stockGetByStockBinCodeSQL = `/* table.stock.get_by_stock_bin_code */ SELECT id, bin_amount, shelf_amount, bin_state, shelf_state, bin_code, shelf_code
@@ -624,6 +691,13 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	stockUpdateSQL = `/* table.stock.update */ UPDATE app.stock
+SET bin_amount = CASE WHEN $2::boolean THEN $3::integer ELSE bin_amount END,
+  shelf_amount = CASE WHEN $4::boolean THEN $5::integer ELSE shelf_amount END,
+  bin_code = CASE WHEN $6::boolean THEN $7::text ELSE bin_code END,
+  shelf_code = CASE WHEN $8::boolean THEN $9::text ELSE shelf_code END
+WHERE id = $1::bigint
+RETURNING id, bin_amount, shelf_amount, bin_state, shelf_state, bin_code, shelf_code`
 	stockDeleteSQL = `/* table.stock.delete */ DELETE FROM app.stock
 WHERE id = $1::bigint`
 	stockPayBinSQL = `/* table.stock.transitions.state["bin"].pay */ UPDATE app.stock
@@ -821,6 +895,18 @@ var stockInsertOperation = pawl.Operation{
 	Errors: stockErrors,
 }
 
+var stockInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.stock.insert_many",
+		Table:  "app.stock",
+		SQL:    stockInsertManySQL,
+		Errors: stockErrors,
+	},
+	Into:     []string{"app", "stock"},
+	Columns:  []string{"id", "bin_amount", "shelf_amount", "bin_state", "shelf_state", "bin_code", "shelf_code"},
+	Defaults: []int{1, 2, 3, 4},
+}
+
 var stockGetOperation = pawl.Operation{
 	Name:     "table.stock.get",
 	Table:    "app.stock",
@@ -882,6 +968,14 @@ var stockListOperation = pawl.Operation{
 	Table:    "app.stock",
 	SQL:      stockListSQL,
 	ReadOnly: true,
+}
+
+var stockUpdateOperation = pawl.Operation{
+	Name:    "table.stock.update",
+	Table:   "app.stock",
+	SQL:     stockUpdateSQL,
+	KeyArgs: 1,
+	Errors:  stockErrors,
 }
 
 var stockDeleteOperation = pawl.Operation{

@@ -414,10 +414,11 @@ var usersListOperation = pawl.Operation{
 }
 
 var usersUpdateOperation = pawl.Operation{
-	Name:   "table.users.update",
-	Table:  "app.users",
-	SQL:    usersUpdateSQL,
-	Errors: usersErrors,
+	Name:    "table.users.update",
+	Table:   "app.users",
+	SQL:     usersUpdateSQL,
+	KeyArgs: 1,
+	Errors:  usersErrors,
 }
 
 var usersDeleteOperation = pawl.Operation{

@@ -416,10 +416,11 @@ var partsListOperation = pawl.Operation{
 }
 
 var partsUpdateOperation = pawl.Operation{
-	Name:   "table.parts.update",
-	Table:  "app.parts",
-	SQL:    partsUpdateSQL,
-	Errors: partsErrors,
+	Name:    "table.parts.update",
+	Table:   "app.parts",
+	SQL:     partsUpdateSQL,
+	KeyArgs: 1,
+	Errors:  partsErrors,
 }
 
 var partsDeleteOperation = pawl.Operation{

@@ -347,10 +347,11 @@ var cartsListOperation = pawl.Operation{
 }
 
 var cartsUpdateOperation = pawl.Operation{
-	Name:   "table.carts.update",
-	Table:  "app.carts",
-	SQL:    cartsUpdateSQL,
-	Errors: cartsErrors,
+	Name:    "table.carts.update",
+	Table:   "app.carts",
+	SQL:     cartsUpdateSQL,
+	KeyArgs: 1,
+	Errors:  cartsErrors,
 }
 
 var cartsDeleteOperation = pawl.Operation{

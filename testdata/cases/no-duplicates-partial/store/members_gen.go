@@ -347,10 +347,11 @@ var membersListOperation = pawl.Operation{
 }
 
 var membersUpdateOperation = pawl.Operation{
-	Name:   "table.members.update",
-	Table:  "app.members",
-	SQL:    membersUpdateSQL,
-	Errors: membersErrors,
+	Name:    "table.members.update",
+	Table:   "app.members",
+	SQL:     membersUpdateSQL,
+	KeyArgs: 1,
+	Errors:  membersErrors,
 }
 
 var membersDeleteOperation = pawl.Operation{

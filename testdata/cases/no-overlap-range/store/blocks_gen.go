@@ -29,6 +29,18 @@ type BlockInsert struct {
 	Numbers pgtype.Range[pgtype.Int8]
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (b *BlockInsert) values() []any {
+	return []any{b.Owner, b.Numbers}
+}
+
+// BlockUpdate names columns of app.blocks and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type BlockUpdate struct {
+	Owner   pawl.Change[string]
+	Numbers pawl.Change[pgtype.Range[pgtype.Int8]]
+}
+
 // Blocks reads and writes app.blocks.
 type Blocks struct{ session *pawl.Session }
 
@@ -45,6 +57,18 @@ type Blocks struct{ session *pawl.Session }
 //   - [ErrBlocksOneOwner]: another row with the same owner overlaps in numbers
 func (b Blocks) Insert(ctx context.Context, in BlockInsert) (Block, error) {
 	return pawl.QueryOne(ctx, b.session, &blocksInsertOperation, (*Block).dest, in.Owner, in.Numbers)
+}
+
+// InsertMany inserts rows into blocks by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.blocks (owner, numbers) FROM STDIN
+//
+// Errors:
+//   - [ErrBlocksOneOwner]: another row with the same owner overlaps in numbers
+func (b Blocks) InsertMany(ctx context.Context, rows []BlockInsert) (int64, error) {
+	return pawl.Copy(ctx, b.session, &blocksInsertManyOperation, rows, (*BlockInsert).values)
 }
 
 // Get reads the row of blocks with the given id. A missing row is not found.
@@ -134,6 +158,27 @@ func (b Blocks) List(ctx context.Context, after *Block, limit int) ([]Block, err
 	return pawl.QueryAll(ctx, b.session, &blocksListOperation, (*Block).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of blocks with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.blocks
+//	SET owner = CASE WHEN $2::boolean THEN $3::text ELSE owner END,
+//	  numbers = CASE WHEN $4::boolean THEN $5::int8range ELSE numbers END
+//	WHERE id = $1::bigint
+//	RETURNING id, owner, numbers
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrBlocksOneOwner]: another row with the same owner overlaps in numbers
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (b Blocks) Update(ctx context.Context, id int64, in BlockUpdate) (Block, error) {
+	return pawl.Update(ctx, b.session, &blocksUpdateOperation, (*Block).dest, []any{id}, in.Owner, in.Numbers)
+}
+
 // Delete deletes the row of blocks with the given id. A missing row is not
 // found.
 //
@@ -153,7 +198,8 @@ const (
 	blocksInsertSQL = `/* table.blocks.insert */ INSERT INTO app.blocks (owner, numbers)
 VALUES ($1::text, $2::int8range)
 RETURNING id, owner, numbers`
-	blocksGetSQL = `/* table.blocks.get */ SELECT id, owner, numbers
+	blocksInsertManySQL = `/* table.blocks.insert_many */ COPY app.blocks (owner, numbers) FROM STDIN`
+	blocksGetSQL        = `/* table.blocks.get */ SELECT id, owner, numbers
 FROM app.blocks
 WHERE id = $1::bigint`
 	blocksGetForUpdateSQL = `/* table.blocks.get_for_update */ SELECT id, owner, numbers
@@ -178,6 +224,11 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	blocksUpdateSQL = `/* table.blocks.update */ UPDATE app.blocks
+SET owner = CASE WHEN $2::boolean THEN $3::text ELSE owner END,
+  numbers = CASE WHEN $4::boolean THEN $5::int8range ELSE numbers END
+WHERE id = $1::bigint
+RETURNING id, owner, numbers`
 	blocksDeleteSQL = `/* table.blocks.delete */ DELETE FROM app.blocks
 WHERE id = $1::bigint`
 )
@@ -187,6 +238,17 @@ var blocksInsertOperation = pawl.Operation{
 	Table:  "app.blocks",
 	SQL:    blocksInsertSQL,
 	Errors: blocksErrors,
+}
+
+var blocksInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.blocks.insert_many",
+		Table:  "app.blocks",
+		SQL:    blocksInsertManySQL,
+		Errors: blocksErrors,
+	},
+	Into:    []string{"app", "blocks"},
+	Columns: []string{"owner", "numbers"},
 }
 
 var blocksGetOperation = pawl.Operation{
@@ -218,6 +280,14 @@ var blocksListOperation = pawl.Operation{
 	Table:    "app.blocks",
 	SQL:      blocksListSQL,
 	ReadOnly: true,
+}
+
+var blocksUpdateOperation = pawl.Operation{
+	Name:    "table.blocks.update",
+	Table:   "app.blocks",
+	SQL:     blocksUpdateSQL,
+	KeyArgs: 1,
+	Errors:  blocksErrors,
 }
 
 var blocksDeleteOperation = pawl.Operation{

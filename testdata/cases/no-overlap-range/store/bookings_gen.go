@@ -32,6 +32,19 @@ type BookingInsert struct {
 	State  *string
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (b *BookingInsert) values() []any {
+	return []any{b.RoomID, b.During, b.State}
+}
+
+// BookingUpdate names columns of app.bookings and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type BookingUpdate struct {
+	RoomID pawl.Change[int64]
+	During pawl.Change[pgtype.Range[pgtype.Timestamptz]]
+	State  pawl.Change[string]
+}
+
 // Bookings reads and writes app.bookings.
 type Bookings struct{ session *pawl.Session }
 
@@ -51,6 +64,21 @@ type Bookings struct{ session *pawl.Session }
 //     finite bound
 func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error) {
 	return pawl.QueryOne(ctx, b.session, &bookingsInsertOperation, (*Booking).dest, in.RoomID, in.During, in.State)
+}
+
+// InsertMany inserts rows into bookings by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.bookings (room_id, during, state) FROM STDIN
+//
+// Errors:
+//   - [ErrBookingsOnePerRoom]: another row with the same room_id overlaps in
+//     during
+//   - [ErrBookingsOnePerRoomBounds]: the range is empty, not [), or has no
+//     finite bound
+func (b Bookings) InsertMany(ctx context.Context, rows []BookingInsert) (int64, error) {
+	return pawl.Copy(ctx, b.session, &bookingsInsertManyOperation, rows, (*BookingInsert).values)
 }
 
 // Get reads the row of bookings with the given id. A missing row is not found.
@@ -140,6 +168,36 @@ func (b Bookings) List(ctx context.Context, after *Booking, limit int) ([]Bookin
 	return pawl.QueryAll(ctx, b.session, &bookingsListOperation, (*Booking).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of bookings with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.bookings
+//	SET room_id = CASE WHEN $2::boolean THEN $3::bigint ELSE room_id END,
+//	  during = CASE WHEN $4::boolean THEN $5::tstzrange ELSE during END,
+//	  state = CASE WHEN $6::boolean THEN $7::text ELSE state END
+//	WHERE id = $1::bigint
+//	RETURNING id, room_id, during, state
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrBookingsOnePerRoom]: another row with the same room_id overlaps in
+//     during
+//   - [ErrBookingsOnePerRoomBounds]: the range is empty, not [), or has no
+//     finite bound
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (b Bookings) Update(ctx context.Context, id int64, in BookingUpdate) (Booking, error) {
+	return pawl.Update(ctx, b.session, &bookingsUpdateOperation, (*Booking).dest,
+		[]any{id},
+		in.RoomID,
+		in.During,
+		in.State,
+	)
+}
+
 // Delete deletes the row of bookings with the given id. A missing row is not
 // found.
 //
@@ -159,7 +217,8 @@ const (
 	bookingsInsertSQL = `/* table.bookings.insert */ INSERT INTO app.bookings (room_id, during, state)
 VALUES ($1::bigint, $2::tstzrange, COALESCE($3::text, 'held'))
 RETURNING id, room_id, during, state`
-	bookingsGetSQL = `/* table.bookings.get */ SELECT id, room_id, during, state
+	bookingsInsertManySQL = `/* table.bookings.insert_many */ COPY app.bookings (room_id, during, state) FROM STDIN`
+	bookingsGetSQL        = `/* table.bookings.get */ SELECT id, room_id, during, state
 FROM app.bookings
 WHERE id = $1::bigint`
 	bookingsGetForUpdateSQL = `/* table.bookings.get_for_update */ SELECT id, room_id, during, state
@@ -184,6 +243,12 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	bookingsUpdateSQL = `/* table.bookings.update */ UPDATE app.bookings
+SET room_id = CASE WHEN $2::boolean THEN $3::bigint ELSE room_id END,
+  during = CASE WHEN $4::boolean THEN $5::tstzrange ELSE during END,
+  state = CASE WHEN $6::boolean THEN $7::text ELSE state END
+WHERE id = $1::bigint
+RETURNING id, room_id, during, state`
 	bookingsDeleteSQL = `/* table.bookings.delete */ DELETE FROM app.bookings
 WHERE id = $1::bigint`
 )
@@ -193,6 +258,18 @@ var bookingsInsertOperation = pawl.Operation{
 	Table:  "app.bookings",
 	SQL:    bookingsInsertSQL,
 	Errors: bookingsErrors,
+}
+
+var bookingsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.bookings.insert_many",
+		Table:  "app.bookings",
+		SQL:    bookingsInsertManySQL,
+		Errors: bookingsErrors,
+	},
+	Into:     []string{"app", "bookings"},
+	Columns:  []string{"room_id", "during", "state"},
+	Defaults: []int{2},
 }
 
 var bookingsGetOperation = pawl.Operation{
@@ -224,6 +301,14 @@ var bookingsListOperation = pawl.Operation{
 	Table:    "app.bookings",
 	SQL:      bookingsListSQL,
 	ReadOnly: true,
+}
+
+var bookingsUpdateOperation = pawl.Operation{
+	Name:    "table.bookings.update",
+	Table:   "app.bookings",
+	SQL:     bookingsUpdateSQL,
+	KeyArgs: 1,
+	Errors:  bookingsErrors,
 }
 
 var bookingsDeleteOperation = pawl.Operation{

@@ -27,6 +27,17 @@ type TermInsert struct {
 	Days pgtype.Range[pgtype.Date]
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (t *TermInsert) values() []any {
+	return []any{t.Days}
+}
+
+// TermUpdate names columns of app.terms and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type TermUpdate struct {
+	Days pawl.Change[pgtype.Range[pgtype.Date]]
+}
+
 // Terms reads and writes app.terms.
 type Terms struct{ session *pawl.Session }
 
@@ -45,6 +56,20 @@ type Terms struct{ session *pawl.Session }
 //     bound
 func (t Terms) Insert(ctx context.Context, in TermInsert) (Term, error) {
 	return pawl.QueryOne(ctx, t.session, &termsInsertOperation, (*Term).dest, in.Days)
+}
+
+// InsertMany inserts rows into terms by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.terms (days) FROM STDIN
+//
+// Errors:
+//   - [ErrTermsOneAtATime]: another row overlaps in days
+//   - [ErrTermsOneAtATimeBounds]: the range is empty, not [), or has no finite
+//     bound
+func (t Terms) InsertMany(ctx context.Context, rows []TermInsert) (int64, error) {
+	return pawl.Copy(ctx, t.session, &termsInsertManyOperation, rows, (*TermInsert).values)
 }
 
 // Get reads the row of terms with the given id. A missing row is not found.
@@ -134,6 +159,28 @@ func (t Terms) List(ctx context.Context, after *Term, limit int) ([]Term, error)
 	return pawl.QueryAll(ctx, t.session, &termsListOperation, (*Term).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of terms with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.terms
+//	SET days = CASE WHEN $2::boolean THEN $3::daterange ELSE days END
+//	WHERE id = $1::bigint
+//	RETURNING id, days
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrTermsOneAtATime]: another row overlaps in days
+//   - [ErrTermsOneAtATimeBounds]: the range is empty, not [), or has no finite
+//     bound
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (t Terms) Update(ctx context.Context, id int64, in TermUpdate) (Term, error) {
+	return pawl.Update(ctx, t.session, &termsUpdateOperation, (*Term).dest, []any{id}, in.Days)
+}
+
 // Delete deletes the row of terms with the given id. A missing row is not
 // found.
 //
@@ -153,7 +200,8 @@ const (
 	termsInsertSQL = `/* table.terms.insert */ INSERT INTO app.terms (days)
 VALUES ($1::daterange)
 RETURNING id, days`
-	termsGetSQL = `/* table.terms.get */ SELECT id, days
+	termsInsertManySQL = `/* table.terms.insert_many */ COPY app.terms (days) FROM STDIN`
+	termsGetSQL        = `/* table.terms.get */ SELECT id, days
 FROM app.terms
 WHERE id = $1::bigint`
 	termsGetForUpdateSQL = `/* table.terms.get_for_update */ SELECT id, days
@@ -178,6 +226,10 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	termsUpdateSQL = `/* table.terms.update */ UPDATE app.terms
+SET days = CASE WHEN $2::boolean THEN $3::daterange ELSE days END
+WHERE id = $1::bigint
+RETURNING id, days`
 	termsDeleteSQL = `/* table.terms.delete */ DELETE FROM app.terms
 WHERE id = $1::bigint`
 )
@@ -187,6 +239,17 @@ var termsInsertOperation = pawl.Operation{
 	Table:  "app.terms",
 	SQL:    termsInsertSQL,
 	Errors: termsErrors,
+}
+
+var termsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.terms.insert_many",
+		Table:  "app.terms",
+		SQL:    termsInsertManySQL,
+		Errors: termsErrors,
+	},
+	Into:    []string{"app", "terms"},
+	Columns: []string{"days"},
 }
 
 var termsGetOperation = pawl.Operation{
@@ -218,6 +281,14 @@ var termsListOperation = pawl.Operation{
 	Table:    "app.terms",
 	SQL:      termsListSQL,
 	ReadOnly: true,
+}
+
+var termsUpdateOperation = pawl.Operation{
+	Name:    "table.terms.update",
+	Table:   "app.terms",
+	SQL:     termsUpdateSQL,
+	KeyArgs: 1,
+	Errors:  termsErrors,
 }
 
 var termsDeleteOperation = pawl.Operation{

@@ -33,6 +33,20 @@ type OrderLineInsert struct {
 	X用户   string
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (o *OrderLineInsert) values() []any {
+	return []any{o.X2nd, o.Größe, o.AB, o.CD, o.X用户}
+}
+
+// OrderLineUpdate names columns of app."Order Lines" and their new values, each
+// with pawl.Set. What it does not name stays as it is.
+type OrderLineUpdate struct {
+	Größe pawl.Change[string]
+	AB    pawl.Change[string]
+	CD    pawl.Change[string]
+	X用户   pawl.Change[string]
+}
+
 // OrderLines reads and writes app."Order Lines".
 type OrderLines struct{ session *pawl.Session }
 
@@ -56,6 +70,19 @@ func (o OrderLines) Insert(ctx context.Context, in OrderLineInsert) (OrderLine, 
 		in.CD,
 		in.X用户,
 	)
+}
+
+// InsertMany inserts rows into Order Lines by COPY, all or none, and returns
+// how many. What a row leaves out takes the column's default. A row that breaks
+// a constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app."Order Lines" ("2nd", "Größe", "a""b", "c%d", "用户") FROM STDIN
+//
+// Errors:
+//   - [ErrOrderLinesFunc]: another row has the same Größe
+//   - [ErrOrderLinesPkey]: a row with this 2nd exists already
+func (o OrderLines) InsertMany(ctx context.Context, rows []OrderLineInsert) (int64, error) {
+	return pawl.Copy(ctx, o.session, &orderLinesInsertManyOperation, rows, (*OrderLineInsert).values)
 }
 
 // Get reads the row of Order Lines with the given 2nd. A missing row is not
@@ -217,6 +244,35 @@ func (o OrderLines) ListByVonIhm(ctx context.Context, after *OrderLine, limit in
 	return pawl.QueryAll(ctx, o.session, &orderLinesListByVonIhmOperation, (*OrderLine).dest, afterAB, after2nd, limit)
 }
 
+// Update sets the named columns in the row of Order Lines with the given 2nd
+// and leaves the others as they are, in one UPDATE. It does not look at the
+// values before: of two updates of one column the later one stays. What depends
+// on the old value is an edit. An update that names no column is bad input, a
+// missing row is not found.
+//
+//	UPDATE app."Order Lines"
+//	SET "Größe" = CASE WHEN $2::boolean THEN $3::text ELSE "Größe" END,
+//	  "a""b" = CASE WHEN $4::boolean THEN $5::text ELSE "a""b" END,
+//	  "c%d" = CASE WHEN $6::boolean THEN $7::text ELSE "c%d" END,
+//	  "用户" = CASE WHEN $8::boolean THEN $9::text ELSE "用户" END
+//	WHERE "2nd" = $1::bigint
+//	RETURNING "2nd", "Größe", "a""b", "c%d", "用户"
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrOrderLinesFunc]: another row has the same Größe
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o OrderLines) Update(ctx context.Context, x2nd int64, in OrderLineUpdate) (OrderLine, error) {
+	return pawl.Update(ctx, o.session, &orderLinesUpdateOperation, (*OrderLine).dest,
+		[]any{x2nd},
+		in.Größe,
+		in.AB,
+		in.CD,
+		in.X用户,
+	)
+}
+
 // Delete deletes the row of Order Lines with the given 2nd. A missing row is
 // not found.
 //
@@ -236,7 +292,8 @@ const (
 	orderLinesInsertSQL = `/* table["Order Lines"].insert */ INSERT INTO app."Order Lines" ("2nd", "Größe", "a""b", "c%d", "用户")
 VALUES ($1::bigint, $2::text, $3::text, $4::text, $5::text)
 RETURNING "2nd", "Größe", "a""b", "c%d", "用户"`
-	orderLinesGetSQL = `/* table["Order Lines"].get */ SELECT "2nd", "Größe", "a""b", "c%d", "用户"
+	orderLinesInsertManySQL = `/* table["Order Lines"].insert_many */ COPY app."Order Lines" ("2nd", "Größe", "a""b", "c%d", "用户") FROM STDIN`
+	orderLinesGetSQL        = `/* table["Order Lines"].get */ SELECT "2nd", "Größe", "a""b", "c%d", "用户"
 FROM app."Order Lines"
 WHERE "2nd" = $1::bigint`
 	orderLinesGetByFuncSQL = `/* table["Order Lines"].get_by_func */ SELECT "2nd", "Größe", "a""b", "c%d", "用户"
@@ -281,6 +338,13 @@ FROM (
   ORDER BY "a""b", "2nd" LIMIT $3::bigint)
 ) AS page
 ORDER BY "a""b", "2nd"`
+	orderLinesUpdateSQL = `/* table["Order Lines"].update */ UPDATE app."Order Lines"
+SET "Größe" = CASE WHEN $2::boolean THEN $3::text ELSE "Größe" END,
+  "a""b" = CASE WHEN $4::boolean THEN $5::text ELSE "a""b" END,
+  "c%d" = CASE WHEN $6::boolean THEN $7::text ELSE "c%d" END,
+  "用户" = CASE WHEN $8::boolean THEN $9::text ELSE "用户" END
+WHERE "2nd" = $1::bigint
+RETURNING "2nd", "Größe", "a""b", "c%d", "用户"`
 	orderLinesDeleteSQL = `/* table["Order Lines"].delete */ DELETE FROM app."Order Lines"
 WHERE "2nd" = $1::bigint`
 )
@@ -290,6 +354,17 @@ var orderLinesInsertOperation = pawl.Operation{
 	Table:  "app.Order Lines",
 	SQL:    orderLinesInsertSQL,
 	Errors: orderLinesErrors,
+}
+
+var orderLinesInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table[\"Order Lines\"].insert_many",
+		Table:  "app.Order Lines",
+		SQL:    orderLinesInsertManySQL,
+		Errors: orderLinesErrors,
+	},
+	Into:    []string{"app", "Order Lines"},
+	Columns: []string{"2nd", "Größe", "a\"b", "c%d", "用户"},
 }
 
 var orderLinesGetOperation = pawl.Operation{
@@ -344,6 +419,14 @@ var orderLinesListByVonIhmOperation = pawl.Operation{
 	Table:    "app.Order Lines",
 	SQL:      orderLinesListByVonIhmSQL,
 	ReadOnly: true,
+}
+
+var orderLinesUpdateOperation = pawl.Operation{
+	Name:    "table[\"Order Lines\"].update",
+	Table:   "app.Order Lines",
+	SQL:     orderLinesUpdateSQL,
+	KeyArgs: 1,
+	Errors:  orderLinesErrors,
 }
 
 var orderLinesDeleteOperation = pawl.Operation{

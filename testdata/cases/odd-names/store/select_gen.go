@@ -38,6 +38,23 @@ type SelectInsert struct {
 	URL   string
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (s *SelectInsert) values() []any {
+	return []any{s.Type, s.Range, s.Ctx, s.Error, s.Any, s.User, s.URL}
+}
+
+// SelectUpdate names columns of app."select" and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type SelectUpdate struct {
+	Type  pawl.Change[string]
+	Range pawl.Change[string]
+	Ctx   pawl.Change[string]
+	Error pawl.Change[string]
+	Any   pawl.Change[string]
+	User  pawl.Change[string]
+	URL   pawl.Change[string]
+}
+
 // Select reads and writes app."select".
 type Select struct{ session *pawl.Session }
 
@@ -63,6 +80,19 @@ func (s Select) Insert(ctx context.Context, in SelectInsert) (SelectRow, error) 
 		in.User,
 		in.URL,
 	)
+}
+
+// InsertMany inserts rows into select by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app."select" (type, range, ctx, error, "any", "user", "URL") FROM STDIN
+//
+// Errors:
+//   - [ErrSelectDefault]: a row breaks the check "user" <> ”
+//   - [ErrSelectType]: another row has the same type
+func (s Select) InsertMany(ctx context.Context, rows []SelectInsert) (int64, error) {
+	return pawl.Copy(ctx, s.session, &selectInsertManyOperation, rows, (*SelectInsert).values)
 }
 
 // Get reads the row of select with the given id. A missing row is not found.
@@ -188,6 +218,42 @@ func (s Select) List(ctx context.Context, after *SelectRow, limit int) ([]Select
 	return pawl.QueryAll(ctx, s.session, &selectListOperation, (*SelectRow).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of select with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app."select"
+//	SET type = CASE WHEN $2::boolean THEN $3::text ELSE type END,
+//	  range = CASE WHEN $4::boolean THEN $5::text ELSE range END,
+//	  ctx = CASE WHEN $6::boolean THEN $7::text ELSE ctx END,
+//	  error = CASE WHEN $8::boolean THEN $9::text ELSE error END,
+//	  "any" = CASE WHEN $10::boolean THEN $11::text ELSE "any" END,
+//	  "user" = CASE WHEN $12::boolean THEN $13::text ELSE "user" END,
+//	  "URL" = CASE WHEN $14::boolean THEN $15::text ELSE "URL" END
+//	WHERE id = $1::bigint
+//	RETURNING id, type, range, ctx, error, "any", "user", "URL"
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrSelectDefault]: a row breaks the check "user" <> ”
+//   - [ErrSelectType]: another row has the same type
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (s Select) Update(ctx context.Context, id int64, in SelectUpdate) (SelectRow, error) {
+	return pawl.Update(ctx, s.session, &selectUpdateOperation, (*SelectRow).dest,
+		[]any{id},
+		in.Type,
+		in.Range,
+		in.Ctx,
+		in.Error,
+		in.Any,
+		in.User,
+		in.URL,
+	)
+}
+
 // Delete deletes the row of select with the given id. A missing row is not
 // found.
 //
@@ -241,7 +307,8 @@ const (
 	selectInsertSQL = `/* table.select.insert */ INSERT INTO app."select" (type, range, ctx, error, "any", "user", "URL")
 VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text)
 RETURNING id, type, range, ctx, error, "any", "user", "URL"`
-	selectGetSQL = `/* table.select.get */ SELECT id, type, range, ctx, error, "any", "user", "URL"
+	selectInsertManySQL = `/* table.select.insert_many */ COPY app."select" (type, range, ctx, error, "any", "user", "URL") FROM STDIN`
+	selectGetSQL        = `/* table.select.get */ SELECT id, type, range, ctx, error, "any", "user", "URL"
 FROM app."select"
 WHERE id = $1::bigint`
 	selectGetByTypeSQL = `/* table.select.get_by_type */ SELECT id, type, range, ctx, error, "any", "user", "URL"
@@ -273,6 +340,16 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	selectUpdateSQL = `/* table.select.update */ UPDATE app."select"
+SET type = CASE WHEN $2::boolean THEN $3::text ELSE type END,
+  range = CASE WHEN $4::boolean THEN $5::text ELSE range END,
+  ctx = CASE WHEN $6::boolean THEN $7::text ELSE ctx END,
+  error = CASE WHEN $8::boolean THEN $9::text ELSE error END,
+  "any" = CASE WHEN $10::boolean THEN $11::text ELSE "any" END,
+  "user" = CASE WHEN $12::boolean THEN $13::text ELSE "user" END,
+  "URL" = CASE WHEN $14::boolean THEN $15::text ELSE "URL" END
+WHERE id = $1::bigint
+RETURNING id, type, range, ctx, error, "any", "user", "URL"`
 	selectDeleteSQL = `/* table.select.delete */ DELETE FROM app."select"
 WHERE id = $1::bigint`
 	selectSwitchLockSQL = `/* table.select.edit.switch */ SELECT id, type, range, ctx, error, "any", "user", "URL"
@@ -290,6 +367,17 @@ var selectInsertOperation = pawl.Operation{
 	Table:  "app.select",
 	SQL:    selectInsertSQL,
 	Errors: selectErrors,
+}
+
+var selectInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.select.insert_many",
+		Table:  "app.select",
+		SQL:    selectInsertManySQL,
+		Errors: selectErrors,
+	},
+	Into:    []string{"app", "select"},
+	Columns: []string{"type", "range", "ctx", "error", "any", "user", "URL"},
 }
 
 var selectGetOperation = pawl.Operation{
@@ -337,6 +425,14 @@ var selectListOperation = pawl.Operation{
 	Table:    "app.select",
 	SQL:      selectListSQL,
 	ReadOnly: true,
+}
+
+var selectUpdateOperation = pawl.Operation{
+	Name:    "table.select.update",
+	Table:   "app.select",
+	SQL:     selectUpdateSQL,
+	KeyArgs: 1,
+	Errors:  selectErrors,
 }
 
 var selectDeleteOperation = pawl.Operation{

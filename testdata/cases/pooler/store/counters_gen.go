@@ -27,6 +27,17 @@ type CounterInsert struct {
 	Remaining int64
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (c *CounterInsert) values() []any {
+	return []any{c.Name, c.Remaining}
+}
+
+// CounterUpdate names columns of app.counters and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type CounterUpdate struct {
+	Remaining pawl.Change[int64]
+}
+
 // Counters reads and writes app.counters.
 type Counters struct{ session *pawl.Session }
 
@@ -44,6 +55,19 @@ type Counters struct{ session *pawl.Session }
 //   - [ErrCountersPkey]: a row with this name exists already
 func (c Counters) Insert(ctx context.Context, in CounterInsert) (Counter, error) {
 	return pawl.QueryOne(ctx, c.session, &countersInsertOperation, (*Counter).dest, in.Name, in.Remaining)
+}
+
+// InsertMany inserts rows into counters by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.counters (name, remaining) FROM STDIN
+//
+// Errors:
+//   - [ErrCountersNotNegative]: a row breaks the check remaining >= 0
+//   - [ErrCountersPkey]: a row with this name exists already
+func (c Counters) InsertMany(ctx context.Context, rows []CounterInsert) (int64, error) {
+	return pawl.Copy(ctx, c.session, &countersInsertManyOperation, rows, (*CounterInsert).values)
 }
 
 // Get reads the row of counters with the given name. A missing row is not
@@ -133,6 +157,26 @@ func (c Counters) List(ctx context.Context, after *Counter, limit int) ([]Counte
 	return pawl.QueryAll(ctx, c.session, &countersListOperation, (*Counter).dest, afterName, limit)
 }
 
+// Update sets the named columns in the row of counters with the given name and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.counters
+//	SET remaining = CASE WHEN $2::boolean THEN $3::bigint ELSE remaining END
+//	WHERE name = $1::text
+//	RETURNING name, remaining
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrCountersNotNegative]: a row breaks the check remaining >= 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (c Counters) Update(ctx context.Context, name string, in CounterUpdate) (Counter, error) {
+	return pawl.Update(ctx, c.session, &countersUpdateOperation, (*Counter).dest, []any{name}, in.Remaining)
+}
+
 // Delete deletes the row of counters with the given name. A missing row is not
 // found.
 //
@@ -175,7 +219,8 @@ const (
 	countersInsertSQL = `/* table.counters.insert */ INSERT INTO app.counters (name, remaining)
 VALUES ($1::text, $2::bigint)
 RETURNING name, remaining`
-	countersGetSQL = `/* table.counters.get */ SELECT name, remaining
+	countersInsertManySQL = `/* table.counters.insert_many */ COPY app.counters (name, remaining) FROM STDIN`
+	countersGetSQL        = `/* table.counters.get */ SELECT name, remaining
 FROM app.counters
 WHERE name = $1::text`
 	countersGetForUpdateSQL = `/* table.counters.get_for_update */ SELECT name, remaining
@@ -200,6 +245,10 @@ FROM (
   ORDER BY name LIMIT $2::bigint)
 ) AS page
 ORDER BY name`
+	countersUpdateSQL = `/* table.counters.update */ UPDATE app.counters
+SET remaining = CASE WHEN $2::boolean THEN $3::bigint ELSE remaining END
+WHERE name = $1::text
+RETURNING name, remaining`
 	countersDeleteSQL = `/* table.counters.delete */ DELETE FROM app.counters
 WHERE name = $1::text`
 	countersTakeSQL = `/* table.counters.adjust.take */ UPDATE app.counters
@@ -228,6 +277,17 @@ var countersInsertOperation = pawl.Operation{
 	Table:  "app.counters",
 	SQL:    countersInsertSQL,
 	Errors: countersErrors,
+}
+
+var countersInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.counters.insert_many",
+		Table:  "app.counters",
+		SQL:    countersInsertManySQL,
+		Errors: countersErrors,
+	},
+	Into:    []string{"app", "counters"},
+	Columns: []string{"name", "remaining"},
 }
 
 var countersGetOperation = pawl.Operation{
@@ -259,6 +319,14 @@ var countersListOperation = pawl.Operation{
 	Table:    "app.counters",
 	SQL:      countersListSQL,
 	ReadOnly: true,
+}
+
+var countersUpdateOperation = pawl.Operation{
+	Name:    "table.counters.update",
+	Table:   "app.counters",
+	SQL:     countersUpdateSQL,
+	KeyArgs: 1,
+	Errors:  countersErrors,
 }
 
 var countersDeleteOperation = pawl.Operation{

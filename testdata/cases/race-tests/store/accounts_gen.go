@@ -31,6 +31,18 @@ type AccountInsert struct {
 	Opened  *pgtype.Date
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (a *AccountInsert) values() []any {
+	return []any{a.Name, a.Balance, a.Opened}
+}
+
+// AccountUpdate names columns of app.accounts and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type AccountUpdate struct {
+	Balance pawl.Change[pgtype.Numeric]
+	Opened  pawl.Change[pgtype.Date]
+}
+
 // Accounts reads and writes app.accounts.
 type Accounts struct{ session *pawl.Session }
 
@@ -48,6 +60,19 @@ type Accounts struct{ session *pawl.Session }
 //   - [ErrAccountsPkey]: a row with this name exists already
 func (a Accounts) Insert(ctx context.Context, in AccountInsert) (Account, error) {
 	return pawl.QueryOne(ctx, a.session, &accountsInsertOperation, (*Account).dest, in.Name, in.Balance, in.Opened)
+}
+
+// InsertMany inserts rows into accounts by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.accounts (name, balance, opened) FROM STDIN
+//
+// Errors:
+//   - [ErrAccountsCovered]: a row breaks the check balance >= 0
+//   - [ErrAccountsPkey]: a row with this name exists already
+func (a Accounts) InsertMany(ctx context.Context, rows []AccountInsert) (int64, error) {
+	return pawl.Copy(ctx, a.session, &accountsInsertManyOperation, rows, (*AccountInsert).values)
 }
 
 // Get reads the row of accounts with the given name. A missing row is not
@@ -137,6 +162,31 @@ func (a Accounts) List(ctx context.Context, after *Account, limit int) ([]Accoun
 	return pawl.QueryAll(ctx, a.session, &accountsListOperation, (*Account).dest, afterName, limit)
 }
 
+// Update sets the named columns in the row of accounts with the given name and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.accounts
+//	SET balance = CASE WHEN $2::boolean THEN $3::numeric ELSE balance END,
+//	  opened = CASE WHEN $4::boolean THEN $5::date ELSE opened END
+//	WHERE name = $1::character varying
+//	RETURNING name, balance, opened
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrAccountsCovered]: a row breaks the check balance >= 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (a Accounts) Update(ctx context.Context, name string, in AccountUpdate) (Account, error) {
+	return pawl.Update(ctx, a.session, &accountsUpdateOperation, (*Account).dest,
+		[]any{name},
+		in.Balance,
+		in.Opened,
+	)
+}
+
 // Delete deletes the row of accounts with the given name. A missing row is not
 // found. A row that others still refer to stays, and the error names their
 // foreign key.
@@ -184,7 +234,8 @@ const (
 	accountsInsertSQL = `/* table.accounts.insert */ INSERT INTO app.accounts (name, balance, opened)
 VALUES ($1::character varying, $2::numeric, COALESCE($3::date, current_date))
 RETURNING name, balance, opened`
-	accountsGetSQL = `/* table.accounts.get */ SELECT name, balance, opened
+	accountsInsertManySQL = `/* table.accounts.insert_many */ COPY app.accounts (name, balance, opened) FROM STDIN`
+	accountsGetSQL        = `/* table.accounts.get */ SELECT name, balance, opened
 FROM app.accounts
 WHERE name = $1::character varying`
 	accountsGetForUpdateSQL = `/* table.accounts.get_for_update */ SELECT name, balance, opened
@@ -209,6 +260,11 @@ FROM (
   ORDER BY name LIMIT $2::bigint)
 ) AS page
 ORDER BY name`
+	accountsUpdateSQL = `/* table.accounts.update */ UPDATE app.accounts
+SET balance = CASE WHEN $2::boolean THEN $3::numeric ELSE balance END,
+  opened = CASE WHEN $4::boolean THEN $5::date ELSE opened END
+WHERE name = $1::character varying
+RETURNING name, balance, opened`
 	accountsDeleteSQL = `/* table.accounts.delete */ DELETE FROM app.accounts
 WHERE name = $1::character varying`
 	accountsWithdrawSQL = `/* table.accounts.adjust.withdraw */ UPDATE app.accounts
@@ -237,6 +293,18 @@ var accountsInsertOperation = pawl.Operation{
 	Table:  "app.accounts",
 	SQL:    accountsInsertSQL,
 	Errors: accountsErrors,
+}
+
+var accountsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.accounts.insert_many",
+		Table:  "app.accounts",
+		SQL:    accountsInsertManySQL,
+		Errors: accountsErrors,
+	},
+	Into:     []string{"app", "accounts"},
+	Columns:  []string{"name", "balance", "opened"},
+	Defaults: []int{2},
 }
 
 var accountsGetOperation = pawl.Operation{
@@ -268,6 +336,14 @@ var accountsListOperation = pawl.Operation{
 	Table:    "app.accounts",
 	SQL:      accountsListSQL,
 	ReadOnly: true,
+}
+
+var accountsUpdateOperation = pawl.Operation{
+	Name:    "table.accounts.update",
+	Table:   "app.accounts",
+	SQL:     accountsUpdateSQL,
+	KeyArgs: 1,
+	Errors:  accountsErrors,
 }
 
 var accountsDeleteOperation = pawl.Operation{

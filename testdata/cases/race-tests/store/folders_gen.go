@@ -29,6 +29,18 @@ type FolderInsert struct {
 	Size     int32
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (f *FolderInsert) values() []any {
+	return []any{f.ParentID, f.Size}
+}
+
+// FolderUpdate names columns of app.folders and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type FolderUpdate struct {
+	ParentID pawl.Change[*int64]
+	Size     pawl.Change[int32]
+}
+
 // Folders reads and writes app.folders.
 type Folders struct{ session *pawl.Session }
 
@@ -46,6 +58,19 @@ type Folders struct{ session *pawl.Session }
 //     rows of folders still refer to it
 func (f Folders) Insert(ctx context.Context, in FolderInsert) (Folder, error) {
 	return pawl.QueryOne(ctx, f.session, &foldersInsertOperation, (*Folder).dest, in.ParentID, in.Size)
+}
+
+// InsertMany inserts rows into folders by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.folders (parent_id, size) FROM STDIN
+//
+// Errors:
+//   - [ErrFoldersParent]: there is no row of folders with this parent_id, or
+//     rows of folders still refer to it
+func (f Folders) InsertMany(ctx context.Context, rows []FolderInsert) (int64, error) {
+	return pawl.Copy(ctx, f.session, &foldersInsertManyOperation, rows, (*FolderInsert).values)
 }
 
 // Get reads the row of folders with the given id. A missing row is not found.
@@ -166,6 +191,28 @@ func (f Folders) ListByParent(ctx context.Context, parentID int64, after *Folder
 	return pawl.QueryAll(ctx, f.session, &foldersListByParentOperation, (*Folder).dest, parentID, afterID, limit)
 }
 
+// Update sets the named columns in the row of folders with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.folders
+//	SET parent_id = CASE WHEN $2::boolean THEN $3::bigint ELSE parent_id END,
+//	  size = CASE WHEN $4::boolean THEN $5::integer ELSE size END
+//	WHERE id = $1::bigint
+//	RETURNING id, parent_id, size
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrFoldersParent]: there is no row of folders with this parent_id, or
+//     rows of folders still refer to it
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (f Folders) Update(ctx context.Context, id int64, in FolderUpdate) (Folder, error) {
+	return pawl.Update(ctx, f.session, &foldersUpdateOperation, (*Folder).dest, []any{id}, in.ParentID, in.Size)
+}
+
 // Delete deletes the row of folders with the given id. A missing row is not
 // found. A row that others still refer to stays, and the error names their
 // foreign key.
@@ -252,7 +299,8 @@ const (
 	foldersInsertSQL = `/* table.folders.insert */ INSERT INTO app.folders (parent_id, size)
 VALUES ($1::bigint, $2::integer)
 RETURNING id, parent_id, size`
-	foldersGetSQL = `/* table.folders.get */ SELECT id, parent_id, size
+	foldersInsertManySQL = `/* table.folders.insert_many */ COPY app.folders (parent_id, size) FROM STDIN`
+	foldersGetSQL        = `/* table.folders.get */ SELECT id, parent_id, size
 FROM app.folders
 WHERE id = $1::bigint`
 	foldersGetForUpdateSQL = `/* table.folders.get_for_update */ SELECT id, parent_id, size
@@ -290,6 +338,11 @@ FROM (
   ORDER BY id LIMIT $3::bigint)
 ) AS page
 ORDER BY id`
+	foldersUpdateSQL = `/* table.folders.update */ UPDATE app.folders
+SET parent_id = CASE WHEN $2::boolean THEN $3::bigint ELSE parent_id END,
+  size = CASE WHEN $4::boolean THEN $5::integer ELSE size END
+WHERE id = $1::bigint
+RETURNING id, parent_id, size`
 	foldersDeleteSQL = `/* table.folders.delete */ DELETE FROM app.folders
 WHERE id = $1::bigint`
 	foldersGrowLockSQL = `/* table.folders.edit.grow */ SELECT id, parent_id, size
@@ -315,6 +368,17 @@ var foldersInsertOperation = pawl.Operation{
 	Table:  "app.folders",
 	SQL:    foldersInsertSQL,
 	Errors: foldersErrors,
+}
+
+var foldersInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.folders.insert_many",
+		Table:  "app.folders",
+		SQL:    foldersInsertManySQL,
+		Errors: foldersErrors,
+	},
+	Into:    []string{"app", "folders"},
+	Columns: []string{"parent_id", "size"},
 }
 
 var foldersGetOperation = pawl.Operation{
@@ -354,6 +418,14 @@ var foldersListByParentOperation = pawl.Operation{
 	SQL:      foldersListByParentSQL,
 	KeyArgs:  1,
 	ReadOnly: true,
+}
+
+var foldersUpdateOperation = pawl.Operation{
+	Name:    "table.folders.update",
+	Table:   "app.folders",
+	SQL:     foldersUpdateSQL,
+	KeyArgs: 1,
+	Errors:  foldersErrors,
 }
 
 var foldersDeleteOperation = pawl.Operation{

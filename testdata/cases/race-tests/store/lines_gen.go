@@ -34,6 +34,20 @@ type LineInsert struct {
 	Active bool
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (l *LineInsert) values() []any {
+	return []any{l.Region, l.Number, l.Item, l.Active}
+}
+
+// LineUpdate names columns of app.lines and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type LineUpdate struct {
+	Region pawl.Change[int32]
+	Number pawl.Change[pgtype.UUID]
+	Item   pawl.Change[*string]
+	Active pawl.Change[bool]
+}
+
 // Lines reads and writes app.lines.
 type Lines struct{ session *pawl.Session }
 
@@ -58,6 +72,21 @@ func (l Lines) Insert(ctx context.Context, in LineInsert) (Line, error) {
 		in.Item,
 		in.Active,
 	)
+}
+
+// InsertMany inserts rows into lines by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.lines (region, number, item, active) FROM STDIN
+//
+// Errors:
+//   - [ErrLinesItem]: another row where active has the same region, number and
+//     item
+//   - [ErrLinesOrder]: there is no row of orders with this region and number,
+//     or rows of lines still refer to it
+func (l Lines) InsertMany(ctx context.Context, rows []LineInsert) (int64, error) {
+	return pawl.Copy(ctx, l.session, &linesInsertManyOperation, rows, (*LineInsert).values)
 }
 
 // Get reads the row of lines with the given id. A missing row is not found.
@@ -215,6 +244,38 @@ func (l Lines) ListByOrder(ctx context.Context, region int32, number pgtype.UUID
 	return pawl.QueryAll(ctx, l.session, &linesListByOrderOperation, (*Line).dest, region, number, afterID, limit)
 }
 
+// Update sets the named columns in the row of lines with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.lines
+//	SET region = CASE WHEN $2::boolean THEN $3::integer ELSE region END,
+//	  number = CASE WHEN $4::boolean THEN $5::uuid ELSE number END,
+//	  item = CASE WHEN $6::boolean THEN $7::text ELSE item END,
+//	  active = CASE WHEN $8::boolean THEN $9::boolean ELSE active END
+//	WHERE id = $1::bigint
+//	RETURNING id, region, number, item, active
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrLinesItem]: another row where active has the same region, number and
+//     item
+//   - [ErrLinesOrder]: there is no row of orders with this region and number,
+//     or rows of lines still refer to it
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (l Lines) Update(ctx context.Context, id int64, in LineUpdate) (Line, error) {
+	return pawl.Update(ctx, l.session, &linesUpdateOperation, (*Line).dest,
+		[]any{id},
+		in.Region,
+		in.Number,
+		in.Item,
+		in.Active,
+	)
+}
+
 // Delete deletes the row of lines with the given id. A missing row is not
 // found.
 //
@@ -234,7 +295,8 @@ const (
 	linesInsertSQL = `/* table.lines.insert */ INSERT INTO app.lines (region, number, item, active)
 VALUES ($1::integer, $2::uuid, $3::text, $4::boolean)
 RETURNING id, region, number, item, active`
-	linesGetSQL = `/* table.lines.get */ SELECT id, region, number, item, active
+	linesInsertManySQL = `/* table.lines.insert_many */ COPY app.lines (region, number, item, active) FROM STDIN`
+	linesGetSQL        = `/* table.lines.get */ SELECT id, region, number, item, active
 FROM app.lines
 WHERE id = $1::bigint`
 	linesGetByItemSQL = `/* table.lines.get_by_item */ SELECT id, region, number, item, active
@@ -279,6 +341,13 @@ FROM (
   ORDER BY id LIMIT $4::bigint)
 ) AS page
 ORDER BY id`
+	linesUpdateSQL = `/* table.lines.update */ UPDATE app.lines
+SET region = CASE WHEN $2::boolean THEN $3::integer ELSE region END,
+  number = CASE WHEN $4::boolean THEN $5::uuid ELSE number END,
+  item = CASE WHEN $6::boolean THEN $7::text ELSE item END,
+  active = CASE WHEN $8::boolean THEN $9::boolean ELSE active END
+WHERE id = $1::bigint
+RETURNING id, region, number, item, active`
 	linesDeleteSQL = `/* table.lines.delete */ DELETE FROM app.lines
 WHERE id = $1::bigint`
 )
@@ -288,6 +357,17 @@ var linesInsertOperation = pawl.Operation{
 	Table:  "app.lines",
 	SQL:    linesInsertSQL,
 	Errors: linesErrors,
+}
+
+var linesInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.lines.insert_many",
+		Table:  "app.lines",
+		SQL:    linesInsertManySQL,
+		Errors: linesErrors,
+	},
+	Into:    []string{"app", "lines"},
+	Columns: []string{"region", "number", "item", "active"},
 }
 
 var linesGetOperation = pawl.Operation{
@@ -343,6 +423,14 @@ var linesListByOrderOperation = pawl.Operation{
 	SQL:      linesListByOrderSQL,
 	KeyArgs:  2,
 	ReadOnly: true,
+}
+
+var linesUpdateOperation = pawl.Operation{
+	Name:    "table.lines.update",
+	Table:   "app.lines",
+	SQL:     linesUpdateSQL,
+	KeyArgs: 1,
+	Errors:  linesErrors,
 }
 
 var linesDeleteOperation = pawl.Operation{

@@ -37,6 +37,19 @@ type OrderInsert struct {
 	Note    *string
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (o *OrderInsert) values() []any {
+	return []any{o.Region, o.Number, o.Account, o.State, o.PaidBy, o.Note}
+}
+
+// OrderUpdate names columns of app.orders and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type OrderUpdate struct {
+	Account pawl.Change[string]
+	PaidBy  pawl.Change[*string]
+	Note    pawl.Change[*string]
+}
+
 // Orders reads and writes app.orders. Only its moves change state.
 type Orders struct{ session *pawl.Session }
 
@@ -66,6 +79,23 @@ func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 		in.PaidBy,
 		in.Note,
 	)
+}
+
+// InsertMany inserts rows into orders by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.orders (region, number, account, state, paid_by, note) FROM STDIN
+//
+// Errors:
+//   - [ErrOrdersAccount]: there is no row of accounts with this account, or
+//     rows of orders still refer to it
+//   - [ErrOrdersPayer]: there is no row of accounts with this paid_by, or rows
+//     of orders still refer to it
+//   - [ErrOrdersPkey]: a row with this region and number exists already
+//   - [ErrOrdersState]: state would not start or change as declared
+func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
+	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }
 
 // Get reads the row of orders with the given region and number. A missing row
@@ -207,6 +237,36 @@ func (o Orders) ListByPayer(ctx context.Context, paidBy string, after *Order, li
 	return pawl.QueryAll(ctx, o.session, &ordersListByPayerOperation, (*Order).dest, paidBy, afterRegion, afterNumber, limit)
 }
 
+// Update sets the named columns in the row of orders with the given region and
+// number and leaves the others as they are, in one UPDATE. It does not look at
+// the values before: of two updates of one column the later one stays. What
+// depends on the old value is an edit. An update that names no column is bad
+// input, a missing row is not found.
+//
+//	UPDATE app.orders
+//	SET account = CASE WHEN $3::boolean THEN $4::character varying ELSE account END,
+//	  paid_by = CASE WHEN $5::boolean THEN $6::character varying ELSE paid_by END,
+//	  note = CASE WHEN $7::boolean THEN $8::text ELSE note END
+//	WHERE region = $1::integer AND number = $2::uuid
+//	RETURNING region, number, account, state, paid_by, note
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrOrdersAccount]: there is no row of accounts with this account, or
+//     rows of orders still refer to it
+//   - [ErrOrdersPayer]: there is no row of accounts with this paid_by, or rows
+//     of orders still refer to it
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) Update(ctx context.Context, region int32, number pgtype.UUID, in OrderUpdate) (Order, error) {
+	return pawl.Update(ctx, o.session, &ordersUpdateOperation, (*Order).dest,
+		[]any{region, number},
+		in.Account,
+		in.PaidBy,
+		in.Note,
+	)
+}
+
 // Delete deletes the row of orders with the given region and number. A missing
 // row is not found. A row that others still refer to stays, and the error names
 // their foreign key.
@@ -320,7 +380,8 @@ const (
 	ordersInsertSQL = `/* table.orders.insert */ INSERT INTO app.orders (region, number, account, state, paid_by, note)
 VALUES ($1::integer, $2::uuid, $3::character varying, $4::app.order_state, $5::character varying, $6::text)
 RETURNING region, number, account, state, paid_by, note`
-	ordersGetSQL = `/* table.orders.get */ SELECT region, number, account, state, paid_by, note
+	ordersInsertManySQL = `/* table.orders.insert_many */ COPY app.orders (region, number, account, state, paid_by, note) FROM STDIN`
+	ordersGetSQL        = `/* table.orders.get */ SELECT region, number, account, state, paid_by, note
 FROM app.orders
 WHERE region = $1::integer AND number = $2::uuid`
 	ordersGetForUpdateSQL = `/* table.orders.get_for_update */ SELECT region, number, account, state, paid_by, note
@@ -366,6 +427,12 @@ FROM (
   ORDER BY region, number LIMIT $4::bigint)
 ) AS page
 ORDER BY region, number`
+	ordersUpdateSQL = `/* table.orders.update */ UPDATE app.orders
+SET account = CASE WHEN $3::boolean THEN $4::character varying ELSE account END,
+  paid_by = CASE WHEN $5::boolean THEN $6::character varying ELSE paid_by END,
+  note = CASE WHEN $7::boolean THEN $8::text ELSE note END
+WHERE region = $1::integer AND number = $2::uuid
+RETURNING region, number, account, state, paid_by, note`
 	ordersDeleteSQL = `/* table.orders.delete */ DELETE FROM app.orders
 WHERE region = $1::integer AND number = $2::uuid`
 	ordersPlaceSQL = `/* table.orders.transitions.state.place */ UPDATE app.orders
@@ -433,6 +500,17 @@ var ordersInsertOperation = pawl.Operation{
 	Errors: ordersErrors,
 }
 
+var ordersInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.orders.insert_many",
+		Table:  "app.orders",
+		SQL:    ordersInsertManySQL,
+		Errors: ordersErrors,
+	},
+	Into:    []string{"app", "orders"},
+	Columns: []string{"region", "number", "account", "state", "paid_by", "note"},
+}
+
 var ordersGetOperation = pawl.Operation{
 	Name:     "table.orders.get",
 	Table:    "app.orders",
@@ -470,6 +548,14 @@ var ordersListByPayerOperation = pawl.Operation{
 	SQL:      ordersListByPayerSQL,
 	KeyArgs:  1,
 	ReadOnly: true,
+}
+
+var ordersUpdateOperation = pawl.Operation{
+	Name:    "table.orders.update",
+	Table:   "app.orders",
+	SQL:     ordersUpdateSQL,
+	KeyArgs: 2,
+	Errors:  ordersErrors,
 }
 
 var ordersDeleteOperation = pawl.Operation{

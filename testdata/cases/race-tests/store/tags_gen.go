@@ -25,6 +25,11 @@ type TagInsert struct {
 	Name string
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (t *TagInsert) values() []any {
+	return []any{t.Name}
+}
+
 // Tags reads and writes app.tags.
 type Tags struct{ session *pawl.Session }
 
@@ -41,6 +46,18 @@ type Tags struct{ session *pawl.Session }
 //   - [ErrTagsPkey]: a row with this name exists already
 func (t Tags) Insert(ctx context.Context, in TagInsert) (Tag, error) {
 	return pawl.QueryOne(ctx, t.session, &tagsInsertOperation, (*Tag).dest, in.Name)
+}
+
+// InsertMany inserts rows into tags by COPY, all or none, and returns how many.
+// What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.tags (name) FROM STDIN
+//
+// Errors:
+//   - [ErrTagsPkey]: a row with this name exists already
+func (t Tags) InsertMany(ctx context.Context, rows []TagInsert) (int64, error) {
+	return pawl.Copy(ctx, t.session, &tagsInsertManyOperation, rows, (*TagInsert).values)
 }
 
 // Get reads the row of tags with the given name. A missing row is not found.
@@ -149,7 +166,8 @@ const (
 	tagsInsertSQL = `/* table.tags.insert */ INSERT INTO app.tags (name)
 VALUES ($1::text)
 RETURNING name`
-	tagsGetSQL = `/* table.tags.get */ SELECT name
+	tagsInsertManySQL = `/* table.tags.insert_many */ COPY app.tags (name) FROM STDIN`
+	tagsGetSQL        = `/* table.tags.get */ SELECT name
 FROM app.tags
 WHERE name = $1::text`
 	tagsGetForUpdateSQL = `/* table.tags.get_for_update */ SELECT name
@@ -183,6 +201,17 @@ var tagsInsertOperation = pawl.Operation{
 	Table:  "app.tags",
 	SQL:    tagsInsertSQL,
 	Errors: tagsErrors,
+}
+
+var tagsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.tags.insert_many",
+		Table:  "app.tags",
+		SQL:    tagsInsertManySQL,
+		Errors: tagsErrors,
+	},
+	Into:    []string{"app", "tags"},
+	Columns: []string{"name"},
 }
 
 var tagsGetOperation = pawl.Operation{

@@ -27,6 +27,11 @@ type RoomFeatureInsert struct {
 	Feature string
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (r *RoomFeatureInsert) values() []any {
+	return []any{r.RoomID, r.Feature}
+}
+
 // RoomFeatures reads and writes app.room_features.
 type RoomFeatures struct{ session *pawl.Session }
 
@@ -43,6 +48,18 @@ type RoomFeatures struct{ session *pawl.Session }
 //   - [ErrRoomFeaturesPkey]: a row with this room_id and feature exists already
 func (r RoomFeatures) Insert(ctx context.Context, in RoomFeatureInsert) (RoomFeature, error) {
 	return pawl.QueryOne(ctx, r.session, &roomFeaturesInsertOperation, (*RoomFeature).dest, in.RoomID, in.Feature)
+}
+
+// InsertMany inserts rows into room_features by COPY, all or none, and returns
+// how many. What a row leaves out takes the column's default. A row that breaks
+// a constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.room_features (room_id, feature) FROM STDIN
+//
+// Errors:
+//   - [ErrRoomFeaturesPkey]: a row with this room_id and feature exists already
+func (r RoomFeatures) InsertMany(ctx context.Context, rows []RoomFeatureInsert) (int64, error) {
+	return pawl.Copy(ctx, r.session, &roomFeaturesInsertManyOperation, rows, (*RoomFeatureInsert).values)
 }
 
 // Get reads the row of room_features with the given room_id and feature. A
@@ -134,7 +151,8 @@ const (
 	roomFeaturesInsertSQL = `/* table.room_features.insert */ INSERT INTO app.room_features (room_id, feature)
 VALUES ($1::bigint, $2::text)
 RETURNING room_id, feature`
-	roomFeaturesGetSQL = `/* table.room_features.get */ SELECT room_id, feature
+	roomFeaturesInsertManySQL = `/* table.room_features.insert_many */ COPY app.room_features (room_id, feature) FROM STDIN`
+	roomFeaturesGetSQL        = `/* table.room_features.get */ SELECT room_id, feature
 FROM app.room_features
 WHERE room_id = $1::bigint AND feature = $2::text`
 	roomFeaturesGetForUpdateSQL = `/* table.room_features.get_for_update */ SELECT room_id, feature
@@ -163,6 +181,17 @@ var roomFeaturesInsertOperation = pawl.Operation{
 	Table:  "app.room_features",
 	SQL:    roomFeaturesInsertSQL,
 	Errors: roomFeaturesErrors,
+}
+
+var roomFeaturesInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.room_features.insert_many",
+		Table:  "app.room_features",
+		SQL:    roomFeaturesInsertManySQL,
+		Errors: roomFeaturesErrors,
+	},
+	Into:    []string{"app", "room_features"},
+	Columns: []string{"room_id", "feature"},
 }
 
 var roomFeaturesGetOperation = pawl.Operation{

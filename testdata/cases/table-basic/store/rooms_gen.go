@@ -40,6 +40,23 @@ type RoomInsert struct {
 	ClosedAt *time.Time
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (r *RoomInsert) values() []any {
+	return []any{r.Name, r.Seats, r.Open, r.Kind, r.AddedAt, r.ClosedAt}
+}
+
+// RoomUpdate names columns of app.rooms and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type RoomUpdate struct {
+	// What the door says.
+	Name     pawl.Change[string]
+	Seats    pawl.Change[int32]
+	Open     pawl.Change[bool]
+	Kind     pawl.Change[string]
+	AddedAt  pawl.Change[time.Time]
+	ClosedAt pawl.Change[*time.Time]
+}
+
 // Rooms reads and writes app.rooms.
 type Rooms struct{ session *pawl.Session }
 
@@ -62,6 +79,15 @@ func (r Rooms) Insert(ctx context.Context, in RoomInsert) (Room, error) {
 		in.AddedAt,
 		in.ClosedAt,
 	)
+}
+
+// InsertMany inserts rows into rooms by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.rooms (name, seats, open, kind, added_at, closed_at) FROM STDIN
+func (r Rooms) InsertMany(ctx context.Context, rows []RoomInsert) (int64, error) {
+	return pawl.Copy(ctx, r.session, &roomsInsertManyOperation, rows, (*RoomInsert).values)
 }
 
 // Get reads the row of rooms with the given id. A missing row is not found.
@@ -151,6 +177,38 @@ func (r Rooms) List(ctx context.Context, after *Room, limit int) ([]Room, error)
 	return pawl.QueryAll(ctx, r.session, &roomsListOperation, (*Room).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of rooms with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.rooms
+//	SET name = CASE WHEN $2::boolean THEN $3::text ELSE name END,
+//	  seats = CASE WHEN $4::boolean THEN $5::integer ELSE seats END,
+//	  open = CASE WHEN $6::boolean THEN $7::boolean ELSE open END,
+//	  kind = CASE WHEN $8::boolean THEN $9::character varying ELSE kind END,
+//	  added_at = CASE WHEN $10::boolean THEN $11::timestamp with time zone ELSE added_at END,
+//	  closed_at = CASE WHEN $12::boolean THEN $13::timestamp with time zone ELSE closed_at END
+//	WHERE id = $1::bigint
+//	RETURNING id, name, seats, open, kind, added_at, closed_at
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (r Rooms) Update(ctx context.Context, id int64, in RoomUpdate) (Room, error) {
+	return pawl.Update(ctx, r.session, &roomsUpdateOperation, (*Room).dest,
+		[]any{id},
+		in.Name,
+		in.Seats,
+		in.Open,
+		in.Kind,
+		in.AddedAt,
+		in.ClosedAt,
+	)
+}
+
 // Delete deletes the row of rooms with the given id. A missing row is not
 // found.
 //
@@ -170,7 +228,8 @@ const (
 	roomsInsertSQL = `/* table.rooms.insert */ INSERT INTO app.rooms (name, seats, open, kind, added_at, closed_at)
 VALUES ($1::text, COALESCE($2::integer, 0), COALESCE($3::boolean, true), COALESCE($4::character varying, E'it''s \\ plain'), COALESCE($5::timestamp with time zone, now()), $6::timestamp with time zone)
 RETURNING id, name, seats, open, kind, added_at, closed_at`
-	roomsGetSQL = `/* table.rooms.get */ SELECT id, name, seats, open, kind, added_at, closed_at
+	roomsInsertManySQL = `/* table.rooms.insert_many */ COPY app.rooms (name, seats, open, kind, added_at, closed_at) FROM STDIN`
+	roomsGetSQL        = `/* table.rooms.get */ SELECT id, name, seats, open, kind, added_at, closed_at
 FROM app.rooms
 WHERE id = $1::bigint`
 	roomsGetForUpdateSQL = `/* table.rooms.get_for_update */ SELECT id, name, seats, open, kind, added_at, closed_at
@@ -195,6 +254,15 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	roomsUpdateSQL = `/* table.rooms.update */ UPDATE app.rooms
+SET name = CASE WHEN $2::boolean THEN $3::text ELSE name END,
+  seats = CASE WHEN $4::boolean THEN $5::integer ELSE seats END,
+  open = CASE WHEN $6::boolean THEN $7::boolean ELSE open END,
+  kind = CASE WHEN $8::boolean THEN $9::character varying ELSE kind END,
+  added_at = CASE WHEN $10::boolean THEN $11::timestamp with time zone ELSE added_at END,
+  closed_at = CASE WHEN $12::boolean THEN $13::timestamp with time zone ELSE closed_at END
+WHERE id = $1::bigint
+RETURNING id, name, seats, open, kind, added_at, closed_at`
 	roomsDeleteSQL = `/* table.rooms.delete */ DELETE FROM app.rooms
 WHERE id = $1::bigint`
 )
@@ -203,6 +271,17 @@ var roomsInsertOperation = pawl.Operation{
 	Name:  "table.rooms.insert",
 	Table: "app.rooms",
 	SQL:   roomsInsertSQL,
+}
+
+var roomsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:  "table.rooms.insert_many",
+		Table: "app.rooms",
+		SQL:   roomsInsertManySQL,
+	},
+	Into:     []string{"app", "rooms"},
+	Columns:  []string{"name", "seats", "open", "kind", "added_at", "closed_at"},
+	Defaults: []int{1, 2, 3, 4},
 }
 
 var roomsGetOperation = pawl.Operation{
@@ -234,6 +313,13 @@ var roomsListOperation = pawl.Operation{
 	Table:    "app.rooms",
 	SQL:      roomsListSQL,
 	ReadOnly: true,
+}
+
+var roomsUpdateOperation = pawl.Operation{
+	Name:    "table.rooms.update",
+	Table:   "app.rooms",
+	SQL:     roomsUpdateSQL,
+	KeyArgs: 1,
 }
 
 var roomsDeleteOperation = pawl.Operation{

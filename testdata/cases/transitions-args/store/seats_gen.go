@@ -34,6 +34,19 @@ type SeatInsert struct {
 	Version    *int64
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (s *SeatInsert) values() []any {
+	return []any{s.State, s.CustomerID, s.Price, s.Version}
+}
+
+// SeatUpdate names columns of app.seats and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type SeatUpdate struct {
+	CustomerID pawl.Change[*int64]
+	Price      pawl.Change[*pgtype.Numeric]
+	Version    pawl.Change[int64]
+}
+
 // Seats reads and writes app.seats. Only its moves change state.
 type Seats struct{ session *pawl.Session }
 
@@ -56,6 +69,19 @@ func (s Seats) Insert(ctx context.Context, in SeatInsert) (Seat, error) {
 		in.Price,
 		in.Version,
 	)
+}
+
+// InsertMany inserts rows into seats by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.seats (state, customer_id, price, version) FROM STDIN
+//
+// Errors:
+//   - [ErrSeatsPriceNotNegative]: a row breaks the check price >= 0
+//   - [ErrSeatsState]: state would not start or change as declared
+func (s Seats) InsertMany(ctx context.Context, rows []SeatInsert) (int64, error) {
+	return pawl.Copy(ctx, s.session, &seatsInsertManyOperation, rows, (*SeatInsert).values)
 }
 
 // Get reads the row of seats with the given id. A missing row is not found.
@@ -145,6 +171,33 @@ func (s Seats) List(ctx context.Context, after *Seat, limit int) ([]Seat, error)
 	return pawl.QueryAll(ctx, s.session, &seatsListOperation, (*Seat).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of seats with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.seats
+//	SET customer_id = CASE WHEN $2::boolean THEN $3::bigint ELSE customer_id END,
+//	  price = CASE WHEN $4::boolean THEN $5::numeric ELSE price END,
+//	  version = CASE WHEN $6::boolean THEN $7::bigint ELSE version END
+//	WHERE id = $1::bigint
+//	RETURNING id, state, customer_id, price, version
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrSeatsPriceNotNegative]: a row breaks the check price >= 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (s Seats) Update(ctx context.Context, id int64, in SeatUpdate) (Seat, error) {
+	return pawl.Update(ctx, s.session, &seatsUpdateOperation, (*Seat).dest,
+		[]any{id},
+		in.CustomerID,
+		in.Price,
+		in.Version,
+	)
+}
+
 // Delete deletes the row of seats with the given id. A missing row is not
 // found.
 //
@@ -214,7 +267,8 @@ const (
 	seatsInsertSQL = `/* table.seats.insert */ INSERT INTO app.seats (state, customer_id, price, version)
 VALUES (COALESCE($1::app.seat_state, 'free'), $2::bigint, $3::numeric, COALESCE($4::bigint, 1))
 RETURNING id, state, customer_id, price, version`
-	seatsGetSQL = `/* table.seats.get */ SELECT id, state, customer_id, price, version
+	seatsInsertManySQL = `/* table.seats.insert_many */ COPY app.seats (state, customer_id, price, version) FROM STDIN`
+	seatsGetSQL        = `/* table.seats.get */ SELECT id, state, customer_id, price, version
 FROM app.seats
 WHERE id = $1::bigint`
 	seatsGetForUpdateSQL = `/* table.seats.get_for_update */ SELECT id, state, customer_id, price, version
@@ -239,6 +293,12 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	seatsUpdateSQL = `/* table.seats.update */ UPDATE app.seats
+SET customer_id = CASE WHEN $2::boolean THEN $3::bigint ELSE customer_id END,
+  price = CASE WHEN $4::boolean THEN $5::numeric ELSE price END,
+  version = CASE WHEN $6::boolean THEN $7::bigint ELSE version END
+WHERE id = $1::bigint
+RETURNING id, state, customer_id, price, version`
 	seatsDeleteSQL = `/* table.seats.delete */ DELETE FROM app.seats
 WHERE id = $1::bigint`
 	seatsBookSQL = `/* table.seats.transitions.state.book */ UPDATE app.seats
@@ -298,6 +358,18 @@ var seatsInsertOperation = pawl.Operation{
 	Errors: seatsErrors,
 }
 
+var seatsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.seats.insert_many",
+		Table:  "app.seats",
+		SQL:    seatsInsertManySQL,
+		Errors: seatsErrors,
+	},
+	Into:     []string{"app", "seats"},
+	Columns:  []string{"state", "customer_id", "price", "version"},
+	Defaults: []int{0, 3},
+}
+
 var seatsGetOperation = pawl.Operation{
 	Name:     "table.seats.get",
 	Table:    "app.seats",
@@ -327,6 +399,14 @@ var seatsListOperation = pawl.Operation{
 	Table:    "app.seats",
 	SQL:      seatsListSQL,
 	ReadOnly: true,
+}
+
+var seatsUpdateOperation = pawl.Operation{
+	Name:    "table.seats.update",
+	Table:   "app.seats",
+	SQL:     seatsUpdateSQL,
+	KeyArgs: 1,
+	Errors:  seatsErrors,
 }
 
 var seatsDeleteOperation = pawl.Operation{

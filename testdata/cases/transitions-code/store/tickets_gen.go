@@ -27,6 +27,11 @@ type TicketInsert struct {
 	State *string
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (t *TicketInsert) values() []any {
+	return []any{t.State}
+}
+
 // Tickets reads and writes app.tickets. Only its moves change state.
 type Tickets struct{ session *pawl.Session }
 
@@ -44,6 +49,19 @@ type Tickets struct{ session *pawl.Session }
 //     'closed')
 func (t Tickets) Insert(ctx context.Context, in TicketInsert) (Ticket, error) {
 	return pawl.QueryOne(ctx, t.session, &ticketsInsertOperation, (*Ticket).dest, in.State)
+}
+
+// InsertMany inserts rows into tickets by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.tickets (state) FROM STDIN
+//
+// Errors:
+//   - [ErrTicketsStateKnown]: a row breaks the check state IN ('open',
+//     'closed')
+func (t Tickets) InsertMany(ctx context.Context, rows []TicketInsert) (int64, error) {
+	return pawl.Copy(ctx, t.session, &ticketsInsertManyOperation, rows, (*TicketInsert).values)
 }
 
 // Get reads the row of tickets with the given id. A missing row is not found.
@@ -194,7 +212,8 @@ const (
 	ticketsInsertSQL = `/* table.tickets.insert */ INSERT INTO app.tickets (state)
 VALUES (COALESCE($1::text, 'open'))
 RETURNING id, state`
-	ticketsGetSQL = `/* table.tickets.get */ SELECT id, state
+	ticketsInsertManySQL = `/* table.tickets.insert_many */ COPY app.tickets (state) FROM STDIN`
+	ticketsGetSQL        = `/* table.tickets.get */ SELECT id, state
 FROM app.tickets
 WHERE id = $1::bigint`
 	ticketsGetForUpdateSQL = `/* table.tickets.get_for_update */ SELECT id, state
@@ -266,6 +285,18 @@ var ticketsInsertOperation = pawl.Operation{
 	Table:  "app.tickets",
 	SQL:    ticketsInsertSQL,
 	Errors: ticketsErrors,
+}
+
+var ticketsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.tickets.insert_many",
+		Table:  "app.tickets",
+		SQL:    ticketsInsertManySQL,
+		Errors: ticketsErrors,
+	},
+	Into:     []string{"app", "tickets"},
+	Columns:  []string{"state"},
+	Defaults: []int{0},
 }
 
 var ticketsGetOperation = pawl.Operation{

@@ -30,6 +30,17 @@ type OrderInsert struct {
 	State *OrderState
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (o *OrderInsert) values() []any {
+	return []any{o.Total, o.State}
+}
+
+// OrderUpdate names columns of app.orders and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type OrderUpdate struct {
+	Total pawl.Change[pgtype.Numeric]
+}
+
 // Orders reads and writes app.orders. Only its moves change state.
 type Orders struct{ session *pawl.Session }
 
@@ -48,6 +59,20 @@ type Orders struct{ session *pawl.Session }
 //   - [ErrOrdersState]: state would not start or change as declared
 func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersInsertOperation, (*Order).dest, in.Total, in.State)
+}
+
+// InsertMany inserts rows into orders by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.orders (total, state) FROM STDIN
+//
+// Errors:
+//   - [ErrOrdersSentIsNotFree]: a row breaks the check state <> 'sent' OR total
+//     > 0
+//   - [ErrOrdersState]: state would not start or change as declared
+func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
+	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }
 
 // Get reads the row of orders with the given id. A missing row is not found.
@@ -135,6 +160,27 @@ func (o Orders) List(ctx context.Context, after *Order, limit int) ([]Order, err
 		afterID = &after.ID
 	}
 	return pawl.QueryAll(ctx, o.session, &ordersListOperation, (*Order).dest, afterID, limit)
+}
+
+// Update sets the named columns in the row of orders with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.orders
+//	SET total = CASE WHEN $2::boolean THEN $3::numeric ELSE total END
+//	WHERE id = $1::bigint
+//	RETURNING id, total, state
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrOrdersSentIsNotFree]: a row breaks the check state <> 'sent' OR total
+//     > 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) Update(ctx context.Context, id int64, in OrderUpdate) (Order, error) {
+	return pawl.Update(ctx, o.session, &ordersUpdateOperation, (*Order).dest, []any{id}, in.Total)
 }
 
 // Delete deletes the row of orders with the given id. A missing row is not
@@ -226,7 +272,8 @@ const (
 	ordersInsertSQL = `/* table.orders.insert */ INSERT INTO app.orders (total, state)
 VALUES ($1::numeric, COALESCE($2::app.order_state, 'new'))
 RETURNING id, total, state`
-	ordersGetSQL = `/* table.orders.get */ SELECT id, total, state
+	ordersInsertManySQL = `/* table.orders.insert_many */ COPY app.orders (total, state) FROM STDIN`
+	ordersGetSQL        = `/* table.orders.get */ SELECT id, total, state
 FROM app.orders
 WHERE id = $1::bigint`
 	ordersGetForUpdateSQL = `/* table.orders.get_for_update */ SELECT id, total, state
@@ -251,6 +298,10 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	ordersUpdateSQL = `/* table.orders.update */ UPDATE app.orders
+SET total = CASE WHEN $2::boolean THEN $3::numeric ELSE total END
+WHERE id = $1::bigint
+RETURNING id, total, state`
 	ordersDeleteSQL = `/* table.orders.delete */ DELETE FROM app.orders
 WHERE id = $1::bigint`
 	ordersPaySQL = `/* table.orders.transitions.state.pay */ UPDATE app.orders
@@ -328,6 +379,18 @@ var ordersInsertOperation = pawl.Operation{
 	Errors: ordersErrors,
 }
 
+var ordersInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.orders.insert_many",
+		Table:  "app.orders",
+		SQL:    ordersInsertManySQL,
+		Errors: ordersErrors,
+	},
+	Into:     []string{"app", "orders"},
+	Columns:  []string{"total", "state"},
+	Defaults: []int{1},
+}
+
 var ordersGetOperation = pawl.Operation{
 	Name:     "table.orders.get",
 	Table:    "app.orders",
@@ -357,6 +420,14 @@ var ordersListOperation = pawl.Operation{
 	Table:    "app.orders",
 	SQL:      ordersListSQL,
 	ReadOnly: true,
+}
+
+var ordersUpdateOperation = pawl.Operation{
+	Name:    "table.orders.update",
+	Table:   "app.orders",
+	SQL:     ordersUpdateSQL,
+	KeyArgs: 1,
+	Errors:  ordersErrors,
 }
 
 var ordersDeleteOperation = pawl.Operation{

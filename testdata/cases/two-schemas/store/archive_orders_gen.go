@@ -27,6 +27,11 @@ type ArchiveOrderInsert struct {
 	State OrderState
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (a *ArchiveOrderInsert) values() []any {
+	return []any{a.ID, a.State}
+}
+
 // ArchiveOrders reads and writes "Archive".orders. Only its moves change state.
 type ArchiveOrders struct{ session *pawl.Session }
 
@@ -46,6 +51,21 @@ type ArchiveOrders struct{ session *pawl.Session }
 //   - [ErrArchiveOrdersState]: state would not start or change as declared
 func (a ArchiveOrders) Insert(ctx context.Context, in ArchiveOrderInsert) (ArchiveOrder, error) {
 	return pawl.QueryOne(ctx, a.session, &archiveOrdersInsertOperation, (*ArchiveOrder).dest, in.ID, in.State)
+}
+
+// InsertMany inserts rows into orders by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY "Archive".orders (id, state) FROM STDIN
+//
+// Errors:
+//   - [ErrArchiveOrdersOrder]: there is no row of orders with this id, or rows
+//     of orders still refer to it
+//   - [ErrArchiveOrdersPkey]: a row with this id exists already
+//   - [ErrArchiveOrdersState]: state would not start or change as declared
+func (a ArchiveOrders) InsertMany(ctx context.Context, rows []ArchiveOrderInsert) (int64, error) {
+	return pawl.Copy(ctx, a.session, &archiveOrdersInsertManyOperation, rows, (*ArchiveOrderInsert).values)
 }
 
 // Get reads the row of orders with the given id. A missing row is not found.
@@ -174,7 +194,8 @@ const (
 	archiveOrdersInsertSQL = `/* table.archive_orders.insert */ INSERT INTO "Archive".orders (id, state)
 VALUES ($1::bigint, $2::app.order_state)
 RETURNING id, state`
-	archiveOrdersGetSQL = `/* table.archive_orders.get */ SELECT id, state
+	archiveOrdersInsertManySQL = `/* table.archive_orders.insert_many */ COPY "Archive".orders (id, state) FROM STDIN`
+	archiveOrdersGetSQL        = `/* table.archive_orders.get */ SELECT id, state
 FROM "Archive".orders
 WHERE id = $1::bigint`
 	archiveOrdersGetForUpdateSQL = `/* table.archive_orders.get_for_update */ SELECT id, state
@@ -226,6 +247,17 @@ var archiveOrdersInsertOperation = pawl.Operation{
 	Table:  "Archive.orders",
 	SQL:    archiveOrdersInsertSQL,
 	Errors: archiveOrdersErrors,
+}
+
+var archiveOrdersInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.archive_orders.insert_many",
+		Table:  "Archive.orders",
+		SQL:    archiveOrdersInsertManySQL,
+		Errors: archiveOrdersErrors,
+	},
+	Into:    []string{"Archive", "orders"},
+	Columns: []string{"id", "state"},
 }
 
 var archiveOrdersGetOperation = pawl.Operation{

@@ -27,6 +27,11 @@ type OrderInsert struct {
 	State *OrderState
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (o *OrderInsert) values() []any {
+	return []any{o.State}
+}
+
 // Orders reads and writes app.orders. Only its moves change state.
 type Orders struct{ session *pawl.Session }
 
@@ -43,6 +48,18 @@ type Orders struct{ session *pawl.Session }
 //   - [ErrOrdersState]: state would not start or change as declared
 func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersInsertOperation, (*Order).dest, in.State)
+}
+
+// InsertMany inserts rows into orders by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.orders (state) FROM STDIN
+//
+// Errors:
+//   - [ErrOrdersState]: state would not start or change as declared
+func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
+	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }
 
 // Get reads the row of orders with the given id. A missing row is not found.
@@ -174,7 +191,8 @@ const (
 	ordersInsertSQL = `/* table.orders.insert */ INSERT INTO app.orders (state)
 VALUES (COALESCE($1::app.order_state, 'open'))
 RETURNING id, state`
-	ordersGetSQL = `/* table.orders.get */ SELECT id, state
+	ordersInsertManySQL = `/* table.orders.insert_many */ COPY app.orders (state) FROM STDIN`
+	ordersGetSQL        = `/* table.orders.get */ SELECT id, state
 FROM app.orders
 WHERE id = $1::bigint`
 	ordersGetForUpdateSQL = `/* table.orders.get_for_update */ SELECT id, state
@@ -226,6 +244,18 @@ var ordersInsertOperation = pawl.Operation{
 	Table:  "app.orders",
 	SQL:    ordersInsertSQL,
 	Errors: ordersErrors,
+}
+
+var ordersInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.orders.insert_many",
+		Table:  "app.orders",
+		SQL:    ordersInsertManySQL,
+		Errors: ordersErrors,
+	},
+	Into:     []string{"app", "orders"},
+	Columns:  []string{"state"},
+	Defaults: []int{0},
 }
 
 var ordersGetOperation = pawl.Operation{

@@ -403,6 +403,265 @@ type ListInsert struct {
 	SparseMood           []*Mood
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (l *ListInsert) values() []any {
+	return []any{
+		l.AInt2,
+		l.AInt4,
+		l.AInt8,
+		l.AOid,
+		l.AXid8,
+		l.ABool,
+		l.AFloat4,
+		l.AFloat8,
+		l.ANumeric,
+		l.AText,
+		l.AVarchar,
+		l.ABpchar,
+		l.AName,
+		l.ACitext,
+		l.ALtree,
+		l.AXML,
+		l.ABytea,
+		l.AJSON,
+		l.AJsonb,
+		l.AUUID,
+		l.ATimestamptz,
+		l.ATimestamp,
+		l.ADate,
+		l.ATime,
+		l.ATimetz,
+		l.AInterval,
+		l.AInet,
+		l.ACidr,
+		l.AMacaddr,
+		l.AMacaddr8,
+		l.ABit,
+		l.AVarbit,
+		l.AMoney,
+		l.APgLsn,
+		l.ARegclass,
+		l.AXid,
+		l.ACid,
+		l.ATid,
+		l.APoint,
+		l.ALine,
+		l.ALseg,
+		l.ABox,
+		l.APath,
+		l.APolygon,
+		l.ACircle,
+		l.ATsvector,
+		l.ATsquery,
+		l.AJsonpath,
+		l.AHstore,
+		l.AInt4range,
+		l.AInt8range,
+		l.ANumrange,
+		l.ATsrange,
+		l.ATstzrange,
+		l.ADaterange,
+		l.AInt4multirange,
+		l.AInt8multirange,
+		l.ANummultirange,
+		l.ATsmultirange,
+		l.ATstzmultirange,
+		l.ADatemultirange,
+		enumTexts(l.AMood),
+		l.SparseInt2,
+		l.SparseInt4,
+		l.SparseInt8,
+		l.SparseOid,
+		l.SparseXid8,
+		l.SparseBool,
+		l.SparseFloat4,
+		l.SparseFloat8,
+		l.SparseNumeric,
+		l.SparseText,
+		l.SparseVarchar,
+		l.SparseBpchar,
+		l.SparseName,
+		l.SparseCitext,
+		l.SparseLtree,
+		l.SparseXML,
+		l.SparseBytea,
+		l.SparseJSON,
+		l.SparseJsonb,
+		l.SparseUUID,
+		l.SparseTimestamptz,
+		l.SparseTimestamp,
+		l.SparseDate,
+		l.SparseTime,
+		l.SparseTimetz,
+		l.SparseInterval,
+		l.SparseInet,
+		l.SparseCidr,
+		l.SparseMacaddr,
+		l.SparseMacaddr8,
+		l.SparseBit,
+		l.SparseVarbit,
+		l.SparseMoney,
+		l.SparsePgLsn,
+		l.SparseRegclass,
+		l.SparseXid,
+		l.SparseCid,
+		l.SparseTid,
+		l.SparsePoint,
+		l.SparseLine,
+		l.SparseLseg,
+		l.SparseBox,
+		l.SparsePath,
+		l.SparsePolygon,
+		l.SparseCircle,
+		l.SparseTsvector,
+		l.SparseTsquery,
+		l.SparseJsonpath,
+		l.SparseHstore,
+		l.SparseInt4range,
+		l.SparseInt8range,
+		l.SparseNumrange,
+		l.SparseTsrange,
+		l.SparseTstzrange,
+		l.SparseDaterange,
+		l.SparseInt4multirange,
+		l.SparseInt8multirange,
+		l.SparseNummultirange,
+		l.SparseTsmultirange,
+		l.SparseTstzmultirange,
+		l.SparseDatemultirange,
+		enumTextsOrNull(l.SparseMood),
+	}
+}
+
+// ListUpdate names columns of app.lists and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type ListUpdate struct {
+	AInt2                pawl.Change[[]int16]
+	AInt4                pawl.Change[[]int32]
+	AInt8                pawl.Change[[]int64]
+	AOid                 pawl.Change[[]uint32]
+	AXid8                pawl.Change[[]uint64]
+	ABool                pawl.Change[[]bool]
+	AFloat4              pawl.Change[[]float32]
+	AFloat8              pawl.Change[[]float64]
+	ANumeric             pawl.Change[[]pgtype.Numeric]
+	AText                pawl.Change[[]string]
+	AVarchar             pawl.Change[[]string]
+	ABpchar              pawl.Change[[]string]
+	AName                pawl.Change[[]string]
+	ACitext              pawl.Change[[]string]
+	ALtree               pawl.Change[[]string]
+	AXML                 pawl.Change[[]string]
+	ABytea               pawl.Change[[][]byte]
+	AJSON                pawl.Change[[]json.RawMessage]
+	AJsonb               pawl.Change[[]json.RawMessage]
+	AUUID                pawl.Change[[]pgtype.UUID]
+	ATimestamptz         pawl.Change[[]time.Time]
+	ATimestamp           pawl.Change[[]pgtype.Timestamp]
+	ADate                pawl.Change[[]pgtype.Date]
+	ATime                pawl.Change[[]pgtype.Time]
+	ATimetz              pawl.Change[[]string]
+	AInterval            pawl.Change[[]pgtype.Interval]
+	AInet                pawl.Change[[]netip.Prefix]
+	ACidr                pawl.Change[[]netip.Prefix]
+	AMacaddr             pawl.Change[[]string]
+	AMacaddr8            pawl.Change[[]string]
+	ABit                 pawl.Change[[]pgtype.Bits]
+	AVarbit              pawl.Change[[]pgtype.Bits]
+	AMoney               pawl.Change[[]string]
+	APgLsn               pawl.Change[[]string]
+	ARegclass            pawl.Change[[]string]
+	AXid                 pawl.Change[[]uint32]
+	ACid                 pawl.Change[[]uint32]
+	ATid                 pawl.Change[[]pgtype.TID]
+	APoint               pawl.Change[[]pgtype.Point]
+	ALine                pawl.Change[[]pgtype.Line]
+	ALseg                pawl.Change[[]pgtype.Lseg]
+	ABox                 pawl.Change[[]pgtype.Box]
+	APath                pawl.Change[[]pgtype.Path]
+	APolygon             pawl.Change[[]pgtype.Polygon]
+	ACircle              pawl.Change[[]pgtype.Circle]
+	ATsvector            pawl.Change[[]pgtype.TSVector]
+	ATsquery             pawl.Change[[]string]
+	AJsonpath            pawl.Change[[]string]
+	AHstore              pawl.Change[[]string]
+	AInt4range           pawl.Change[[]pgtype.Range[pgtype.Int4]]
+	AInt8range           pawl.Change[[]pgtype.Range[pgtype.Int8]]
+	ANumrange            pawl.Change[[]pgtype.Range[pgtype.Numeric]]
+	ATsrange             pawl.Change[[]pgtype.Range[pgtype.Timestamp]]
+	ATstzrange           pawl.Change[[]pgtype.Range[pgtype.Timestamptz]]
+	ADaterange           pawl.Change[[]pgtype.Range[pgtype.Date]]
+	AInt4multirange      pawl.Change[[]string]
+	AInt8multirange      pawl.Change[[]string]
+	ANummultirange       pawl.Change[[]string]
+	ATsmultirange        pawl.Change[[]string]
+	ATstzmultirange      pawl.Change[[]string]
+	ADatemultirange      pawl.Change[[]string]
+	AMood                pawl.Change[[]Mood]
+	SparseInt2           pawl.Change[[]*int16]
+	SparseInt4           pawl.Change[[]*int32]
+	SparseInt8           pawl.Change[[]*int64]
+	SparseOid            pawl.Change[[]*uint32]
+	SparseXid8           pawl.Change[[]*uint64]
+	SparseBool           pawl.Change[[]*bool]
+	SparseFloat4         pawl.Change[[]*float32]
+	SparseFloat8         pawl.Change[[]*float64]
+	SparseNumeric        pawl.Change[[]*pgtype.Numeric]
+	SparseText           pawl.Change[[]*string]
+	SparseVarchar        pawl.Change[[]*string]
+	SparseBpchar         pawl.Change[[]*string]
+	SparseName           pawl.Change[[]*string]
+	SparseCitext         pawl.Change[[]*string]
+	SparseLtree          pawl.Change[[]*string]
+	SparseXML            pawl.Change[[]*string]
+	SparseBytea          pawl.Change[[][]byte]
+	SparseJSON           pawl.Change[[]json.RawMessage]
+	SparseJsonb          pawl.Change[[]json.RawMessage]
+	SparseUUID           pawl.Change[[]*pgtype.UUID]
+	SparseTimestamptz    pawl.Change[[]*time.Time]
+	SparseTimestamp      pawl.Change[[]*pgtype.Timestamp]
+	SparseDate           pawl.Change[[]*pgtype.Date]
+	SparseTime           pawl.Change[[]*pgtype.Time]
+	SparseTimetz         pawl.Change[[]*string]
+	SparseInterval       pawl.Change[[]*pgtype.Interval]
+	SparseInet           pawl.Change[[]*netip.Prefix]
+	SparseCidr           pawl.Change[[]*netip.Prefix]
+	SparseMacaddr        pawl.Change[[]*string]
+	SparseMacaddr8       pawl.Change[[]*string]
+	SparseBit            pawl.Change[[]*pgtype.Bits]
+	SparseVarbit         pawl.Change[[]*pgtype.Bits]
+	SparseMoney          pawl.Change[[]*string]
+	SparsePgLsn          pawl.Change[[]*string]
+	SparseRegclass       pawl.Change[[]*string]
+	SparseXid            pawl.Change[[]*uint32]
+	SparseCid            pawl.Change[[]*uint32]
+	SparseTid            pawl.Change[[]*pgtype.TID]
+	SparsePoint          pawl.Change[[]*pgtype.Point]
+	SparseLine           pawl.Change[[]*pgtype.Line]
+	SparseLseg           pawl.Change[[]*pgtype.Lseg]
+	SparseBox            pawl.Change[[]*pgtype.Box]
+	SparsePath           pawl.Change[[]*pgtype.Path]
+	SparsePolygon        pawl.Change[[]*pgtype.Polygon]
+	SparseCircle         pawl.Change[[]*pgtype.Circle]
+	SparseTsvector       pawl.Change[[]*pgtype.TSVector]
+	SparseTsquery        pawl.Change[[]*string]
+	SparseJsonpath       pawl.Change[[]*string]
+	SparseHstore         pawl.Change[[]*string]
+	SparseInt4range      pawl.Change[[]*pgtype.Range[pgtype.Int4]]
+	SparseInt8range      pawl.Change[[]*pgtype.Range[pgtype.Int8]]
+	SparseNumrange       pawl.Change[[]*pgtype.Range[pgtype.Numeric]]
+	SparseTsrange        pawl.Change[[]*pgtype.Range[pgtype.Timestamp]]
+	SparseTstzrange      pawl.Change[[]*pgtype.Range[pgtype.Timestamptz]]
+	SparseDaterange      pawl.Change[[]*pgtype.Range[pgtype.Date]]
+	SparseInt4multirange pawl.Change[[]*string]
+	SparseInt8multirange pawl.Change[[]*string]
+	SparseNummultirange  pawl.Change[[]*string]
+	SparseTsmultirange   pawl.Change[[]*string]
+	SparseTstzmultirange pawl.Change[[]*string]
+	SparseDatemultirange pawl.Change[[]*string]
+	SparseMood           pawl.Change[[]*Mood]
+}
+
 // Lists reads and writes app.lists.
 type Lists struct{ session *pawl.Session }
 
@@ -600,6 +859,32 @@ func (l Lists) Insert(ctx context.Context, in ListInsert) (List, error) {
 	)
 }
 
+// InsertMany inserts rows into lists by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.lists (a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric,
+//	  a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid,
+//	  a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr,
+//	  a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line,
+//	  a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore,
+//	  a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange,
+//	  a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood,
+//	  sparse_int2, sparse_int4, sparse_int8, sparse_oid, sparse_xid8, sparse_bool, sparse_float4,
+//	  sparse_float8, sparse_numeric, sparse_text, sparse_varchar, sparse_bpchar, sparse_name,
+//	  sparse_citext, sparse_ltree, sparse_xml, sparse_bytea, sparse_json, sparse_jsonb, sparse_uuid,
+//	  sparse_timestamptz, sparse_timestamp, sparse_date, sparse_time, sparse_timetz, sparse_interval,
+//	  sparse_inet, sparse_cidr, sparse_macaddr, sparse_macaddr8, sparse_bit, sparse_varbit, sparse_money,
+//	  sparse_pg_lsn, sparse_regclass, sparse_xid, sparse_cid, sparse_tid, sparse_point, sparse_line,
+//	  sparse_lseg, sparse_box, sparse_path, sparse_polygon, sparse_circle, sparse_tsvector,
+//	  sparse_tsquery, sparse_jsonpath, sparse_hstore, sparse_int4range, sparse_int8range, sparse_numrange,
+//	  sparse_tsrange, sparse_tstzrange, sparse_daterange, sparse_int4multirange, sparse_int8multirange,
+//	  sparse_nummultirange, sparse_tsmultirange, sparse_tstzmultirange, sparse_datemultirange,
+//	  sparse_mood) FROM STDIN
+func (l Lists) InsertMany(ctx context.Context, rows []ListInsert) (int64, error) {
+	return pawl.Copy(ctx, l.session, &listsInsertManyOperation, rows, (*ListInsert).values)
+}
+
 // Get reads the row of lists with the given id. A missing row is not found.
 // Nothing is locked: the row may change right after.
 //
@@ -785,6 +1070,299 @@ func (l Lists) List(ctx context.Context, after *List, limit int) ([]List, error)
 		afterID = &after.ID
 	}
 	return pawl.QueryAll(ctx, l.session, &listsListOperation, (*List).dest, afterID, limit)
+}
+
+// Update sets the named columns in the row of lists with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.lists
+//	SET a_int2 = CASE WHEN $2::boolean THEN $3::smallint[] ELSE a_int2 END,
+//	  a_int4 = CASE WHEN $4::boolean THEN $5::integer[] ELSE a_int4 END,
+//	  a_int8 = CASE WHEN $6::boolean THEN $7::bigint[] ELSE a_int8 END,
+//	  a_oid = CASE WHEN $8::boolean THEN $9::oid[] ELSE a_oid END,
+//	  a_xid8 = CASE WHEN $10::boolean THEN $11::xid8[] ELSE a_xid8 END,
+//	  a_bool = CASE WHEN $12::boolean THEN $13::boolean[] ELSE a_bool END,
+//	  a_float4 = CASE WHEN $14::boolean THEN $15::real[] ELSE a_float4 END,
+//	  a_float8 = CASE WHEN $16::boolean THEN $17::double precision[] ELSE a_float8 END,
+//	  a_numeric = CASE WHEN $18::boolean THEN $19::numeric[] ELSE a_numeric END,
+//	  a_text = CASE WHEN $20::boolean THEN $21::text[] ELSE a_text END,
+//	  a_varchar = CASE WHEN $22::boolean THEN $23::character varying[] ELSE a_varchar END,
+//	  a_bpchar = CASE WHEN $24::boolean THEN $25::bpchar[] ELSE a_bpchar END,
+//	  a_name = CASE WHEN $26::boolean THEN $27::name[] ELSE a_name END,
+//	  a_citext = CASE WHEN $28::boolean THEN $29::public.citext[] ELSE a_citext END,
+//	  a_ltree = CASE WHEN $30::boolean THEN $31::public.ltree[] ELSE a_ltree END,
+//	  a_xml = CASE WHEN $32::boolean THEN $33::xml[] ELSE a_xml END,
+//	  a_bytea = CASE WHEN $34::boolean THEN $35::bytea[] ELSE a_bytea END,
+//	  a_json = CASE WHEN $36::boolean THEN $37::json[] ELSE a_json END,
+//	  a_jsonb = CASE WHEN $38::boolean THEN $39::jsonb[] ELSE a_jsonb END,
+//	  a_uuid = CASE WHEN $40::boolean THEN $41::uuid[] ELSE a_uuid END,
+//	  a_timestamptz = CASE WHEN $42::boolean THEN $43::timestamp with time zone[] ELSE a_timestamptz END,
+//	  a_timestamp = CASE WHEN $44::boolean THEN $45::timestamp without time zone[] ELSE a_timestamp END,
+//	  a_date = CASE WHEN $46::boolean THEN $47::date[] ELSE a_date END,
+//	  a_time = CASE WHEN $48::boolean THEN $49::time without time zone[] ELSE a_time END,
+//	  a_timetz = CASE WHEN $50::boolean THEN $51::time with time zone[] ELSE a_timetz END,
+//	  a_interval = CASE WHEN $52::boolean THEN $53::interval[] ELSE a_interval END,
+//	  a_inet = CASE WHEN $54::boolean THEN $55::inet[] ELSE a_inet END,
+//	  a_cidr = CASE WHEN $56::boolean THEN $57::cidr[] ELSE a_cidr END,
+//	  a_macaddr = CASE WHEN $58::boolean THEN $59::macaddr[] ELSE a_macaddr END,
+//	  a_macaddr8 = CASE WHEN $60::boolean THEN $61::macaddr8[] ELSE a_macaddr8 END,
+//	  a_bit = CASE WHEN $62::boolean THEN $63::bit varying[] ELSE a_bit END,
+//	  a_varbit = CASE WHEN $64::boolean THEN $65::bit varying[] ELSE a_varbit END,
+//	  a_money = CASE WHEN $66::boolean THEN $67::money[] ELSE a_money END,
+//	  a_pg_lsn = CASE WHEN $68::boolean THEN $69::pg_lsn[] ELSE a_pg_lsn END,
+//	  a_regclass = CASE WHEN $70::boolean THEN $71::regclass[] ELSE a_regclass END,
+//	  a_xid = CASE WHEN $72::boolean THEN $73::xid[] ELSE a_xid END,
+//	  a_cid = CASE WHEN $74::boolean THEN $75::cid[] ELSE a_cid END,
+//	  a_tid = CASE WHEN $76::boolean THEN $77::tid[] ELSE a_tid END,
+//	  a_point = CASE WHEN $78::boolean THEN $79::point[] ELSE a_point END,
+//	  a_line = CASE WHEN $80::boolean THEN $81::line[] ELSE a_line END,
+//	  a_lseg = CASE WHEN $82::boolean THEN $83::lseg[] ELSE a_lseg END,
+//	  a_box = CASE WHEN $84::boolean THEN $85::box[] ELSE a_box END,
+//	  a_path = CASE WHEN $86::boolean THEN $87::path[] ELSE a_path END,
+//	  a_polygon = CASE WHEN $88::boolean THEN $89::polygon[] ELSE a_polygon END,
+//	  a_circle = CASE WHEN $90::boolean THEN $91::circle[] ELSE a_circle END,
+//	  a_tsvector = CASE WHEN $92::boolean THEN $93::tsvector[] ELSE a_tsvector END,
+//	  a_tsquery = CASE WHEN $94::boolean THEN $95::tsquery[] ELSE a_tsquery END,
+//	  a_jsonpath = CASE WHEN $96::boolean THEN $97::jsonpath[] ELSE a_jsonpath END,
+//	  a_hstore = CASE WHEN $98::boolean THEN $99::public.hstore[] ELSE a_hstore END,
+//	  a_int4range = CASE WHEN $100::boolean THEN $101::int4range[] ELSE a_int4range END,
+//	  a_int8range = CASE WHEN $102::boolean THEN $103::int8range[] ELSE a_int8range END,
+//	  a_numrange = CASE WHEN $104::boolean THEN $105::numrange[] ELSE a_numrange END,
+//	  a_tsrange = CASE WHEN $106::boolean THEN $107::tsrange[] ELSE a_tsrange END,
+//	  a_tstzrange = CASE WHEN $108::boolean THEN $109::tstzrange[] ELSE a_tstzrange END,
+//	  a_daterange = CASE WHEN $110::boolean THEN $111::daterange[] ELSE a_daterange END,
+//	  a_int4multirange = CASE WHEN $112::boolean THEN $113::int4multirange[] ELSE a_int4multirange END,
+//	  a_int8multirange = CASE WHEN $114::boolean THEN $115::int8multirange[] ELSE a_int8multirange END,
+//	  a_nummultirange = CASE WHEN $116::boolean THEN $117::nummultirange[] ELSE a_nummultirange END,
+//	  a_tsmultirange = CASE WHEN $118::boolean THEN $119::tsmultirange[] ELSE a_tsmultirange END,
+//	  a_tstzmultirange = CASE WHEN $120::boolean THEN $121::tstzmultirange[] ELSE a_tstzmultirange END,
+//	  a_datemultirange = CASE WHEN $122::boolean THEN $123::datemultirange[] ELSE a_datemultirange END,
+//	  a_mood = CASE WHEN $124::boolean THEN $125::text[]::app.mood[] ELSE a_mood END,
+//	  sparse_int2 = CASE WHEN $126::boolean THEN $127::smallint[] ELSE sparse_int2 END,
+//	  sparse_int4 = CASE WHEN $128::boolean THEN $129::integer[] ELSE sparse_int4 END,
+//	  sparse_int8 = CASE WHEN $130::boolean THEN $131::bigint[] ELSE sparse_int8 END,
+//	  sparse_oid = CASE WHEN $132::boolean THEN $133::oid[] ELSE sparse_oid END,
+//	  sparse_xid8 = CASE WHEN $134::boolean THEN $135::xid8[] ELSE sparse_xid8 END,
+//	  sparse_bool = CASE WHEN $136::boolean THEN $137::boolean[] ELSE sparse_bool END,
+//	  sparse_float4 = CASE WHEN $138::boolean THEN $139::real[] ELSE sparse_float4 END,
+//	  sparse_float8 = CASE WHEN $140::boolean THEN $141::double precision[] ELSE sparse_float8 END,
+//	  sparse_numeric = CASE WHEN $142::boolean THEN $143::numeric[] ELSE sparse_numeric END,
+//	  sparse_text = CASE WHEN $144::boolean THEN $145::text[] ELSE sparse_text END,
+//	  sparse_varchar = CASE WHEN $146::boolean THEN $147::character varying[] ELSE sparse_varchar END,
+//	  sparse_bpchar = CASE WHEN $148::boolean THEN $149::bpchar[] ELSE sparse_bpchar END,
+//	  sparse_name = CASE WHEN $150::boolean THEN $151::name[] ELSE sparse_name END,
+//	  sparse_citext = CASE WHEN $152::boolean THEN $153::public.citext[] ELSE sparse_citext END,
+//	  sparse_ltree = CASE WHEN $154::boolean THEN $155::public.ltree[] ELSE sparse_ltree END,
+//	  sparse_xml = CASE WHEN $156::boolean THEN $157::xml[] ELSE sparse_xml END,
+//	  sparse_bytea = CASE WHEN $158::boolean THEN $159::bytea[] ELSE sparse_bytea END,
+//	  sparse_json = CASE WHEN $160::boolean THEN $161::json[] ELSE sparse_json END,
+//	  sparse_jsonb = CASE WHEN $162::boolean THEN $163::jsonb[] ELSE sparse_jsonb END,
+//	  sparse_uuid = CASE WHEN $164::boolean THEN $165::uuid[] ELSE sparse_uuid END,
+//	  sparse_timestamptz = CASE WHEN $166::boolean THEN $167::timestamp with time zone[] ELSE
+//	    sparse_timestamptz END,
+//	  sparse_timestamp = CASE WHEN $168::boolean THEN $169::timestamp without time zone[] ELSE
+//	    sparse_timestamp END,
+//	  sparse_date = CASE WHEN $170::boolean THEN $171::date[] ELSE sparse_date END,
+//	  sparse_time = CASE WHEN $172::boolean THEN $173::time without time zone[] ELSE sparse_time END,
+//	  sparse_timetz = CASE WHEN $174::boolean THEN $175::time with time zone[] ELSE sparse_timetz END,
+//	  sparse_interval = CASE WHEN $176::boolean THEN $177::interval[] ELSE sparse_interval END,
+//	  sparse_inet = CASE WHEN $178::boolean THEN $179::inet[] ELSE sparse_inet END,
+//	  sparse_cidr = CASE WHEN $180::boolean THEN $181::cidr[] ELSE sparse_cidr END,
+//	  sparse_macaddr = CASE WHEN $182::boolean THEN $183::macaddr[] ELSE sparse_macaddr END,
+//	  sparse_macaddr8 = CASE WHEN $184::boolean THEN $185::macaddr8[] ELSE sparse_macaddr8 END,
+//	  sparse_bit = CASE WHEN $186::boolean THEN $187::bit varying[] ELSE sparse_bit END,
+//	  sparse_varbit = CASE WHEN $188::boolean THEN $189::bit varying[] ELSE sparse_varbit END,
+//	  sparse_money = CASE WHEN $190::boolean THEN $191::money[] ELSE sparse_money END,
+//	  sparse_pg_lsn = CASE WHEN $192::boolean THEN $193::pg_lsn[] ELSE sparse_pg_lsn END,
+//	  sparse_regclass = CASE WHEN $194::boolean THEN $195::regclass[] ELSE sparse_regclass END,
+//	  sparse_xid = CASE WHEN $196::boolean THEN $197::xid[] ELSE sparse_xid END,
+//	  sparse_cid = CASE WHEN $198::boolean THEN $199::cid[] ELSE sparse_cid END,
+//	  sparse_tid = CASE WHEN $200::boolean THEN $201::tid[] ELSE sparse_tid END,
+//	  sparse_point = CASE WHEN $202::boolean THEN $203::point[] ELSE sparse_point END,
+//	  sparse_line = CASE WHEN $204::boolean THEN $205::line[] ELSE sparse_line END,
+//	  sparse_lseg = CASE WHEN $206::boolean THEN $207::lseg[] ELSE sparse_lseg END,
+//	  sparse_box = CASE WHEN $208::boolean THEN $209::box[] ELSE sparse_box END,
+//	  sparse_path = CASE WHEN $210::boolean THEN $211::path[] ELSE sparse_path END,
+//	  sparse_polygon = CASE WHEN $212::boolean THEN $213::polygon[] ELSE sparse_polygon END,
+//	  sparse_circle = CASE WHEN $214::boolean THEN $215::circle[] ELSE sparse_circle END,
+//	  sparse_tsvector = CASE WHEN $216::boolean THEN $217::tsvector[] ELSE sparse_tsvector END,
+//	  sparse_tsquery = CASE WHEN $218::boolean THEN $219::tsquery[] ELSE sparse_tsquery END,
+//	  sparse_jsonpath = CASE WHEN $220::boolean THEN $221::jsonpath[] ELSE sparse_jsonpath END,
+//	  sparse_hstore = CASE WHEN $222::boolean THEN $223::public.hstore[] ELSE sparse_hstore END,
+//	  sparse_int4range = CASE WHEN $224::boolean THEN $225::int4range[] ELSE sparse_int4range END,
+//	  sparse_int8range = CASE WHEN $226::boolean THEN $227::int8range[] ELSE sparse_int8range END,
+//	  sparse_numrange = CASE WHEN $228::boolean THEN $229::numrange[] ELSE sparse_numrange END,
+//	  sparse_tsrange = CASE WHEN $230::boolean THEN $231::tsrange[] ELSE sparse_tsrange END,
+//	  sparse_tstzrange = CASE WHEN $232::boolean THEN $233::tstzrange[] ELSE sparse_tstzrange END,
+//	  sparse_daterange = CASE WHEN $234::boolean THEN $235::daterange[] ELSE sparse_daterange END,
+//	  sparse_int4multirange = CASE WHEN $236::boolean THEN $237::int4multirange[] ELSE
+//	    sparse_int4multirange END,
+//	  sparse_int8multirange = CASE WHEN $238::boolean THEN $239::int8multirange[] ELSE
+//	    sparse_int8multirange END,
+//	  sparse_nummultirange = CASE WHEN $240::boolean THEN $241::nummultirange[] ELSE sparse_nummultirange
+//	    END,
+//	  sparse_tsmultirange = CASE WHEN $242::boolean THEN $243::tsmultirange[] ELSE sparse_tsmultirange
+//	    END,
+//	  sparse_tstzmultirange = CASE WHEN $244::boolean THEN $245::tstzmultirange[] ELSE
+//	    sparse_tstzmultirange END,
+//	  sparse_datemultirange = CASE WHEN $246::boolean THEN $247::datemultirange[] ELSE
+//	    sparse_datemultirange END,
+//	  sparse_mood = CASE WHEN $248::boolean THEN $249::text[]::app.mood[] ELSE sparse_mood END
+//	WHERE id = $1::bigint
+//	RETURNING id, a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text,
+//	  a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid,
+//	  a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr,
+//	  a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line,
+//	  a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore,
+//	  a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange,
+//	  a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange,
+//	  a_mood::text[], sparse_int2, sparse_int4, sparse_int8, sparse_oid, sparse_xid8, sparse_bool,
+//	  sparse_float4, sparse_float8, sparse_numeric, sparse_text, sparse_varchar, sparse_bpchar,
+//	  sparse_name, sparse_citext, sparse_ltree, sparse_xml, sparse_bytea, sparse_json, sparse_jsonb,
+//	  sparse_uuid, sparse_timestamptz, sparse_timestamp, sparse_date, sparse_time, sparse_timetz,
+//	  sparse_interval, sparse_inet, sparse_cidr, sparse_macaddr, sparse_macaddr8, sparse_bit,
+//	  sparse_varbit, sparse_money, sparse_pg_lsn, sparse_regclass, sparse_xid, sparse_cid, sparse_tid,
+//	  sparse_point, sparse_line, sparse_lseg, sparse_box, sparse_path, sparse_polygon, sparse_circle,
+//	  sparse_tsvector, sparse_tsquery, sparse_jsonpath, sparse_hstore, sparse_int4range, sparse_int8range,
+//	  sparse_numrange, sparse_tsrange, sparse_tstzrange, sparse_daterange, sparse_int4multirange,
+//	  sparse_int8multirange, sparse_nummultirange, sparse_tsmultirange, sparse_tstzmultirange,
+//	  sparse_datemultirange, sparse_mood::text[]
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (l Lists) Update(ctx context.Context, id int64, in ListUpdate) (List, error) {
+	return pawl.Update(ctx, l.session, &listsUpdateOperation, (*List).dest,
+		[]any{id},
+		in.AInt2,
+		in.AInt4,
+		in.AInt8,
+		in.AOid,
+		in.AXid8,
+		in.ABool,
+		in.AFloat4,
+		in.AFloat8,
+		in.ANumeric,
+		in.AText,
+		in.AVarchar,
+		in.ABpchar,
+		in.AName,
+		in.ACitext,
+		in.ALtree,
+		in.AXML,
+		in.ABytea,
+		in.AJSON,
+		in.AJsonb,
+		in.AUUID,
+		in.ATimestamptz,
+		in.ATimestamp,
+		in.ADate,
+		in.ATime,
+		in.ATimetz,
+		in.AInterval,
+		in.AInet,
+		in.ACidr,
+		in.AMacaddr,
+		in.AMacaddr8,
+		in.ABit,
+		in.AVarbit,
+		in.AMoney,
+		in.APgLsn,
+		in.ARegclass,
+		in.AXid,
+		in.ACid,
+		in.ATid,
+		in.APoint,
+		in.ALine,
+		in.ALseg,
+		in.ABox,
+		in.APath,
+		in.APolygon,
+		in.ACircle,
+		in.ATsvector,
+		in.ATsquery,
+		in.AJsonpath,
+		in.AHstore,
+		in.AInt4range,
+		in.AInt8range,
+		in.ANumrange,
+		in.ATsrange,
+		in.ATstzrange,
+		in.ADaterange,
+		in.AInt4multirange,
+		in.AInt8multirange,
+		in.ANummultirange,
+		in.ATsmultirange,
+		in.ATstzmultirange,
+		in.ADatemultirange,
+		in.AMood,
+		in.SparseInt2,
+		in.SparseInt4,
+		in.SparseInt8,
+		in.SparseOid,
+		in.SparseXid8,
+		in.SparseBool,
+		in.SparseFloat4,
+		in.SparseFloat8,
+		in.SparseNumeric,
+		in.SparseText,
+		in.SparseVarchar,
+		in.SparseBpchar,
+		in.SparseName,
+		in.SparseCitext,
+		in.SparseLtree,
+		in.SparseXML,
+		in.SparseBytea,
+		in.SparseJSON,
+		in.SparseJsonb,
+		in.SparseUUID,
+		in.SparseTimestamptz,
+		in.SparseTimestamp,
+		in.SparseDate,
+		in.SparseTime,
+		in.SparseTimetz,
+		in.SparseInterval,
+		in.SparseInet,
+		in.SparseCidr,
+		in.SparseMacaddr,
+		in.SparseMacaddr8,
+		in.SparseBit,
+		in.SparseVarbit,
+		in.SparseMoney,
+		in.SparsePgLsn,
+		in.SparseRegclass,
+		in.SparseXid,
+		in.SparseCid,
+		in.SparseTid,
+		in.SparsePoint,
+		in.SparseLine,
+		in.SparseLseg,
+		in.SparseBox,
+		in.SparsePath,
+		in.SparsePolygon,
+		in.SparseCircle,
+		in.SparseTsvector,
+		in.SparseTsquery,
+		in.SparseJsonpath,
+		in.SparseHstore,
+		in.SparseInt4range,
+		in.SparseInt8range,
+		in.SparseNumrange,
+		in.SparseTsrange,
+		in.SparseTstzrange,
+		in.SparseDaterange,
+		in.SparseInt4multirange,
+		in.SparseInt8multirange,
+		in.SparseNummultirange,
+		in.SparseTsmultirange,
+		in.SparseTstzmultirange,
+		in.SparseDatemultirange,
+		in.SparseMood,
+	)
 }
 
 // Delete deletes the row of lists with the given id. A missing row is not
@@ -979,7 +1557,8 @@ const (
 	listsInsertSQL = `/* table.lists.insert */ INSERT INTO app.lists (a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood, sparse_int2, sparse_int4, sparse_int8, sparse_oid, sparse_xid8, sparse_bool, sparse_float4, sparse_float8, sparse_numeric, sparse_text, sparse_varchar, sparse_bpchar, sparse_name, sparse_citext, sparse_ltree, sparse_xml, sparse_bytea, sparse_json, sparse_jsonb, sparse_uuid, sparse_timestamptz, sparse_timestamp, sparse_date, sparse_time, sparse_timetz, sparse_interval, sparse_inet, sparse_cidr, sparse_macaddr, sparse_macaddr8, sparse_bit, sparse_varbit, sparse_money, sparse_pg_lsn, sparse_regclass, sparse_xid, sparse_cid, sparse_tid, sparse_point, sparse_line, sparse_lseg, sparse_box, sparse_path, sparse_polygon, sparse_circle, sparse_tsvector, sparse_tsquery, sparse_jsonpath, sparse_hstore, sparse_int4range, sparse_int8range, sparse_numrange, sparse_tsrange, sparse_tstzrange, sparse_daterange, sparse_int4multirange, sparse_int8multirange, sparse_nummultirange, sparse_tsmultirange, sparse_tstzmultirange, sparse_datemultirange, sparse_mood)
 VALUES ($1::smallint[], $2::integer[], $3::bigint[], $4::oid[], $5::xid8[], $6::boolean[], $7::real[], $8::double precision[], $9::numeric[], $10::text[], $11::character varying[], $12::bpchar[], $13::name[], $14::public.citext[], $15::public.ltree[], $16::xml[], $17::bytea[], $18::json[], $19::jsonb[], $20::uuid[], $21::timestamp with time zone[], $22::timestamp without time zone[], $23::date[], $24::time without time zone[], $25::time with time zone[], $26::interval[], $27::inet[], $28::cidr[], $29::macaddr[], $30::macaddr8[], $31::bit varying[], $32::bit varying[], $33::money[], $34::pg_lsn[], $35::regclass[], $36::xid[], $37::cid[], $38::tid[], $39::point[], $40::line[], $41::lseg[], $42::box[], $43::path[], $44::polygon[], $45::circle[], $46::tsvector[], $47::tsquery[], $48::jsonpath[], $49::public.hstore[], $50::int4range[], $51::int8range[], $52::numrange[], $53::tsrange[], $54::tstzrange[], $55::daterange[], $56::int4multirange[], $57::int8multirange[], $58::nummultirange[], $59::tsmultirange[], $60::tstzmultirange[], $61::datemultirange[], $62::text[]::app.mood[], $63::smallint[], $64::integer[], $65::bigint[], $66::oid[], $67::xid8[], $68::boolean[], $69::real[], $70::double precision[], $71::numeric[], $72::text[], $73::character varying[], $74::bpchar[], $75::name[], $76::public.citext[], $77::public.ltree[], $78::xml[], $79::bytea[], $80::json[], $81::jsonb[], $82::uuid[], $83::timestamp with time zone[], $84::timestamp without time zone[], $85::date[], $86::time without time zone[], $87::time with time zone[], $88::interval[], $89::inet[], $90::cidr[], $91::macaddr[], $92::macaddr8[], $93::bit varying[], $94::bit varying[], $95::money[], $96::pg_lsn[], $97::regclass[], $98::xid[], $99::cid[], $100::tid[], $101::point[], $102::line[], $103::lseg[], $104::box[], $105::path[], $106::polygon[], $107::circle[], $108::tsvector[], $109::tsquery[], $110::jsonpath[], $111::public.hstore[], $112::int4range[], $113::int8range[], $114::numrange[], $115::tsrange[], $116::tstzrange[], $117::daterange[], $118::int4multirange[], $119::int8multirange[], $120::nummultirange[], $121::tsmultirange[], $122::tstzmultirange[], $123::datemultirange[], $124::text[]::app.mood[])
 RETURNING id, a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood::text[], sparse_int2, sparse_int4, sparse_int8, sparse_oid, sparse_xid8, sparse_bool, sparse_float4, sparse_float8, sparse_numeric, sparse_text, sparse_varchar, sparse_bpchar, sparse_name, sparse_citext, sparse_ltree, sparse_xml, sparse_bytea, sparse_json, sparse_jsonb, sparse_uuid, sparse_timestamptz, sparse_timestamp, sparse_date, sparse_time, sparse_timetz, sparse_interval, sparse_inet, sparse_cidr, sparse_macaddr, sparse_macaddr8, sparse_bit, sparse_varbit, sparse_money, sparse_pg_lsn, sparse_regclass, sparse_xid, sparse_cid, sparse_tid, sparse_point, sparse_line, sparse_lseg, sparse_box, sparse_path, sparse_polygon, sparse_circle, sparse_tsvector, sparse_tsquery, sparse_jsonpath, sparse_hstore, sparse_int4range, sparse_int8range, sparse_numrange, sparse_tsrange, sparse_tstzrange, sparse_daterange, sparse_int4multirange, sparse_int8multirange, sparse_nummultirange, sparse_tsmultirange, sparse_tstzmultirange, sparse_datemultirange, sparse_mood::text[]`
-	listsGetSQL = `/* table.lists.get */ SELECT id, a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood::text[], sparse_int2, sparse_int4, sparse_int8, sparse_oid, sparse_xid8, sparse_bool, sparse_float4, sparse_float8, sparse_numeric, sparse_text, sparse_varchar, sparse_bpchar, sparse_name, sparse_citext, sparse_ltree, sparse_xml, sparse_bytea, sparse_json, sparse_jsonb, sparse_uuid, sparse_timestamptz, sparse_timestamp, sparse_date, sparse_time, sparse_timetz, sparse_interval, sparse_inet, sparse_cidr, sparse_macaddr, sparse_macaddr8, sparse_bit, sparse_varbit, sparse_money, sparse_pg_lsn, sparse_regclass, sparse_xid, sparse_cid, sparse_tid, sparse_point, sparse_line, sparse_lseg, sparse_box, sparse_path, sparse_polygon, sparse_circle, sparse_tsvector, sparse_tsquery, sparse_jsonpath, sparse_hstore, sparse_int4range, sparse_int8range, sparse_numrange, sparse_tsrange, sparse_tstzrange, sparse_daterange, sparse_int4multirange, sparse_int8multirange, sparse_nummultirange, sparse_tsmultirange, sparse_tstzmultirange, sparse_datemultirange, sparse_mood::text[]
+	listsInsertManySQL = `/* table.lists.insert_many */ COPY app.lists (a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood, sparse_int2, sparse_int4, sparse_int8, sparse_oid, sparse_xid8, sparse_bool, sparse_float4, sparse_float8, sparse_numeric, sparse_text, sparse_varchar, sparse_bpchar, sparse_name, sparse_citext, sparse_ltree, sparse_xml, sparse_bytea, sparse_json, sparse_jsonb, sparse_uuid, sparse_timestamptz, sparse_timestamp, sparse_date, sparse_time, sparse_timetz, sparse_interval, sparse_inet, sparse_cidr, sparse_macaddr, sparse_macaddr8, sparse_bit, sparse_varbit, sparse_money, sparse_pg_lsn, sparse_regclass, sparse_xid, sparse_cid, sparse_tid, sparse_point, sparse_line, sparse_lseg, sparse_box, sparse_path, sparse_polygon, sparse_circle, sparse_tsvector, sparse_tsquery, sparse_jsonpath, sparse_hstore, sparse_int4range, sparse_int8range, sparse_numrange, sparse_tsrange, sparse_tstzrange, sparse_daterange, sparse_int4multirange, sparse_int8multirange, sparse_nummultirange, sparse_tsmultirange, sparse_tstzmultirange, sparse_datemultirange, sparse_mood) FROM STDIN`
+	listsGetSQL        = `/* table.lists.get */ SELECT id, a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood::text[], sparse_int2, sparse_int4, sparse_int8, sparse_oid, sparse_xid8, sparse_bool, sparse_float4, sparse_float8, sparse_numeric, sparse_text, sparse_varchar, sparse_bpchar, sparse_name, sparse_citext, sparse_ltree, sparse_xml, sparse_bytea, sparse_json, sparse_jsonb, sparse_uuid, sparse_timestamptz, sparse_timestamp, sparse_date, sparse_time, sparse_timetz, sparse_interval, sparse_inet, sparse_cidr, sparse_macaddr, sparse_macaddr8, sparse_bit, sparse_varbit, sparse_money, sparse_pg_lsn, sparse_regclass, sparse_xid, sparse_cid, sparse_tid, sparse_point, sparse_line, sparse_lseg, sparse_box, sparse_path, sparse_polygon, sparse_circle, sparse_tsvector, sparse_tsquery, sparse_jsonpath, sparse_hstore, sparse_int4range, sparse_int8range, sparse_numrange, sparse_tsrange, sparse_tstzrange, sparse_daterange, sparse_int4multirange, sparse_int8multirange, sparse_nummultirange, sparse_tsmultirange, sparse_tstzmultirange, sparse_datemultirange, sparse_mood::text[]
 FROM app.lists
 WHERE id = $1::bigint`
 	listsGetForUpdateSQL = `/* table.lists.get_for_update */ SELECT id, a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood::text[], sparse_int2, sparse_int4, sparse_int8, sparse_oid, sparse_xid8, sparse_bool, sparse_float4, sparse_float8, sparse_numeric, sparse_text, sparse_varchar, sparse_bpchar, sparse_name, sparse_citext, sparse_ltree, sparse_xml, sparse_bytea, sparse_json, sparse_jsonb, sparse_uuid, sparse_timestamptz, sparse_timestamp, sparse_date, sparse_time, sparse_timetz, sparse_interval, sparse_inet, sparse_cidr, sparse_macaddr, sparse_macaddr8, sparse_bit, sparse_varbit, sparse_money, sparse_pg_lsn, sparse_regclass, sparse_xid, sparse_cid, sparse_tid, sparse_point, sparse_line, sparse_lseg, sparse_box, sparse_path, sparse_polygon, sparse_circle, sparse_tsvector, sparse_tsquery, sparse_jsonpath, sparse_hstore, sparse_int4range, sparse_int8range, sparse_numrange, sparse_tsrange, sparse_tstzrange, sparse_daterange, sparse_int4multirange, sparse_int8multirange, sparse_nummultirange, sparse_tsmultirange, sparse_tstzmultirange, sparse_datemultirange, sparse_mood::text[]
@@ -1004,6 +1583,133 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	listsUpdateSQL = `/* table.lists.update */ UPDATE app.lists
+SET a_int2 = CASE WHEN $2::boolean THEN $3::smallint[] ELSE a_int2 END,
+  a_int4 = CASE WHEN $4::boolean THEN $5::integer[] ELSE a_int4 END,
+  a_int8 = CASE WHEN $6::boolean THEN $7::bigint[] ELSE a_int8 END,
+  a_oid = CASE WHEN $8::boolean THEN $9::oid[] ELSE a_oid END,
+  a_xid8 = CASE WHEN $10::boolean THEN $11::xid8[] ELSE a_xid8 END,
+  a_bool = CASE WHEN $12::boolean THEN $13::boolean[] ELSE a_bool END,
+  a_float4 = CASE WHEN $14::boolean THEN $15::real[] ELSE a_float4 END,
+  a_float8 = CASE WHEN $16::boolean THEN $17::double precision[] ELSE a_float8 END,
+  a_numeric = CASE WHEN $18::boolean THEN $19::numeric[] ELSE a_numeric END,
+  a_text = CASE WHEN $20::boolean THEN $21::text[] ELSE a_text END,
+  a_varchar = CASE WHEN $22::boolean THEN $23::character varying[] ELSE a_varchar END,
+  a_bpchar = CASE WHEN $24::boolean THEN $25::bpchar[] ELSE a_bpchar END,
+  a_name = CASE WHEN $26::boolean THEN $27::name[] ELSE a_name END,
+  a_citext = CASE WHEN $28::boolean THEN $29::public.citext[] ELSE a_citext END,
+  a_ltree = CASE WHEN $30::boolean THEN $31::public.ltree[] ELSE a_ltree END,
+  a_xml = CASE WHEN $32::boolean THEN $33::xml[] ELSE a_xml END,
+  a_bytea = CASE WHEN $34::boolean THEN $35::bytea[] ELSE a_bytea END,
+  a_json = CASE WHEN $36::boolean THEN $37::json[] ELSE a_json END,
+  a_jsonb = CASE WHEN $38::boolean THEN $39::jsonb[] ELSE a_jsonb END,
+  a_uuid = CASE WHEN $40::boolean THEN $41::uuid[] ELSE a_uuid END,
+  a_timestamptz = CASE WHEN $42::boolean THEN $43::timestamp with time zone[] ELSE a_timestamptz END,
+  a_timestamp = CASE WHEN $44::boolean THEN $45::timestamp without time zone[] ELSE a_timestamp END,
+  a_date = CASE WHEN $46::boolean THEN $47::date[] ELSE a_date END,
+  a_time = CASE WHEN $48::boolean THEN $49::time without time zone[] ELSE a_time END,
+  a_timetz = CASE WHEN $50::boolean THEN $51::time with time zone[] ELSE a_timetz END,
+  a_interval = CASE WHEN $52::boolean THEN $53::interval[] ELSE a_interval END,
+  a_inet = CASE WHEN $54::boolean THEN $55::inet[] ELSE a_inet END,
+  a_cidr = CASE WHEN $56::boolean THEN $57::cidr[] ELSE a_cidr END,
+  a_macaddr = CASE WHEN $58::boolean THEN $59::macaddr[] ELSE a_macaddr END,
+  a_macaddr8 = CASE WHEN $60::boolean THEN $61::macaddr8[] ELSE a_macaddr8 END,
+  a_bit = CASE WHEN $62::boolean THEN $63::bit varying[] ELSE a_bit END,
+  a_varbit = CASE WHEN $64::boolean THEN $65::bit varying[] ELSE a_varbit END,
+  a_money = CASE WHEN $66::boolean THEN $67::money[] ELSE a_money END,
+  a_pg_lsn = CASE WHEN $68::boolean THEN $69::pg_lsn[] ELSE a_pg_lsn END,
+  a_regclass = CASE WHEN $70::boolean THEN $71::regclass[] ELSE a_regclass END,
+  a_xid = CASE WHEN $72::boolean THEN $73::xid[] ELSE a_xid END,
+  a_cid = CASE WHEN $74::boolean THEN $75::cid[] ELSE a_cid END,
+  a_tid = CASE WHEN $76::boolean THEN $77::tid[] ELSE a_tid END,
+  a_point = CASE WHEN $78::boolean THEN $79::point[] ELSE a_point END,
+  a_line = CASE WHEN $80::boolean THEN $81::line[] ELSE a_line END,
+  a_lseg = CASE WHEN $82::boolean THEN $83::lseg[] ELSE a_lseg END,
+  a_box = CASE WHEN $84::boolean THEN $85::box[] ELSE a_box END,
+  a_path = CASE WHEN $86::boolean THEN $87::path[] ELSE a_path END,
+  a_polygon = CASE WHEN $88::boolean THEN $89::polygon[] ELSE a_polygon END,
+  a_circle = CASE WHEN $90::boolean THEN $91::circle[] ELSE a_circle END,
+  a_tsvector = CASE WHEN $92::boolean THEN $93::tsvector[] ELSE a_tsvector END,
+  a_tsquery = CASE WHEN $94::boolean THEN $95::tsquery[] ELSE a_tsquery END,
+  a_jsonpath = CASE WHEN $96::boolean THEN $97::jsonpath[] ELSE a_jsonpath END,
+  a_hstore = CASE WHEN $98::boolean THEN $99::public.hstore[] ELSE a_hstore END,
+  a_int4range = CASE WHEN $100::boolean THEN $101::int4range[] ELSE a_int4range END,
+  a_int8range = CASE WHEN $102::boolean THEN $103::int8range[] ELSE a_int8range END,
+  a_numrange = CASE WHEN $104::boolean THEN $105::numrange[] ELSE a_numrange END,
+  a_tsrange = CASE WHEN $106::boolean THEN $107::tsrange[] ELSE a_tsrange END,
+  a_tstzrange = CASE WHEN $108::boolean THEN $109::tstzrange[] ELSE a_tstzrange END,
+  a_daterange = CASE WHEN $110::boolean THEN $111::daterange[] ELSE a_daterange END,
+  a_int4multirange = CASE WHEN $112::boolean THEN $113::int4multirange[] ELSE a_int4multirange END,
+  a_int8multirange = CASE WHEN $114::boolean THEN $115::int8multirange[] ELSE a_int8multirange END,
+  a_nummultirange = CASE WHEN $116::boolean THEN $117::nummultirange[] ELSE a_nummultirange END,
+  a_tsmultirange = CASE WHEN $118::boolean THEN $119::tsmultirange[] ELSE a_tsmultirange END,
+  a_tstzmultirange = CASE WHEN $120::boolean THEN $121::tstzmultirange[] ELSE a_tstzmultirange END,
+  a_datemultirange = CASE WHEN $122::boolean THEN $123::datemultirange[] ELSE a_datemultirange END,
+  a_mood = CASE WHEN $124::boolean THEN $125::text[]::app.mood[] ELSE a_mood END,
+  sparse_int2 = CASE WHEN $126::boolean THEN $127::smallint[] ELSE sparse_int2 END,
+  sparse_int4 = CASE WHEN $128::boolean THEN $129::integer[] ELSE sparse_int4 END,
+  sparse_int8 = CASE WHEN $130::boolean THEN $131::bigint[] ELSE sparse_int8 END,
+  sparse_oid = CASE WHEN $132::boolean THEN $133::oid[] ELSE sparse_oid END,
+  sparse_xid8 = CASE WHEN $134::boolean THEN $135::xid8[] ELSE sparse_xid8 END,
+  sparse_bool = CASE WHEN $136::boolean THEN $137::boolean[] ELSE sparse_bool END,
+  sparse_float4 = CASE WHEN $138::boolean THEN $139::real[] ELSE sparse_float4 END,
+  sparse_float8 = CASE WHEN $140::boolean THEN $141::double precision[] ELSE sparse_float8 END,
+  sparse_numeric = CASE WHEN $142::boolean THEN $143::numeric[] ELSE sparse_numeric END,
+  sparse_text = CASE WHEN $144::boolean THEN $145::text[] ELSE sparse_text END,
+  sparse_varchar = CASE WHEN $146::boolean THEN $147::character varying[] ELSE sparse_varchar END,
+  sparse_bpchar = CASE WHEN $148::boolean THEN $149::bpchar[] ELSE sparse_bpchar END,
+  sparse_name = CASE WHEN $150::boolean THEN $151::name[] ELSE sparse_name END,
+  sparse_citext = CASE WHEN $152::boolean THEN $153::public.citext[] ELSE sparse_citext END,
+  sparse_ltree = CASE WHEN $154::boolean THEN $155::public.ltree[] ELSE sparse_ltree END,
+  sparse_xml = CASE WHEN $156::boolean THEN $157::xml[] ELSE sparse_xml END,
+  sparse_bytea = CASE WHEN $158::boolean THEN $159::bytea[] ELSE sparse_bytea END,
+  sparse_json = CASE WHEN $160::boolean THEN $161::json[] ELSE sparse_json END,
+  sparse_jsonb = CASE WHEN $162::boolean THEN $163::jsonb[] ELSE sparse_jsonb END,
+  sparse_uuid = CASE WHEN $164::boolean THEN $165::uuid[] ELSE sparse_uuid END,
+  sparse_timestamptz = CASE WHEN $166::boolean THEN $167::timestamp with time zone[] ELSE sparse_timestamptz END,
+  sparse_timestamp = CASE WHEN $168::boolean THEN $169::timestamp without time zone[] ELSE sparse_timestamp END,
+  sparse_date = CASE WHEN $170::boolean THEN $171::date[] ELSE sparse_date END,
+  sparse_time = CASE WHEN $172::boolean THEN $173::time without time zone[] ELSE sparse_time END,
+  sparse_timetz = CASE WHEN $174::boolean THEN $175::time with time zone[] ELSE sparse_timetz END,
+  sparse_interval = CASE WHEN $176::boolean THEN $177::interval[] ELSE sparse_interval END,
+  sparse_inet = CASE WHEN $178::boolean THEN $179::inet[] ELSE sparse_inet END,
+  sparse_cidr = CASE WHEN $180::boolean THEN $181::cidr[] ELSE sparse_cidr END,
+  sparse_macaddr = CASE WHEN $182::boolean THEN $183::macaddr[] ELSE sparse_macaddr END,
+  sparse_macaddr8 = CASE WHEN $184::boolean THEN $185::macaddr8[] ELSE sparse_macaddr8 END,
+  sparse_bit = CASE WHEN $186::boolean THEN $187::bit varying[] ELSE sparse_bit END,
+  sparse_varbit = CASE WHEN $188::boolean THEN $189::bit varying[] ELSE sparse_varbit END,
+  sparse_money = CASE WHEN $190::boolean THEN $191::money[] ELSE sparse_money END,
+  sparse_pg_lsn = CASE WHEN $192::boolean THEN $193::pg_lsn[] ELSE sparse_pg_lsn END,
+  sparse_regclass = CASE WHEN $194::boolean THEN $195::regclass[] ELSE sparse_regclass END,
+  sparse_xid = CASE WHEN $196::boolean THEN $197::xid[] ELSE sparse_xid END,
+  sparse_cid = CASE WHEN $198::boolean THEN $199::cid[] ELSE sparse_cid END,
+  sparse_tid = CASE WHEN $200::boolean THEN $201::tid[] ELSE sparse_tid END,
+  sparse_point = CASE WHEN $202::boolean THEN $203::point[] ELSE sparse_point END,
+  sparse_line = CASE WHEN $204::boolean THEN $205::line[] ELSE sparse_line END,
+  sparse_lseg = CASE WHEN $206::boolean THEN $207::lseg[] ELSE sparse_lseg END,
+  sparse_box = CASE WHEN $208::boolean THEN $209::box[] ELSE sparse_box END,
+  sparse_path = CASE WHEN $210::boolean THEN $211::path[] ELSE sparse_path END,
+  sparse_polygon = CASE WHEN $212::boolean THEN $213::polygon[] ELSE sparse_polygon END,
+  sparse_circle = CASE WHEN $214::boolean THEN $215::circle[] ELSE sparse_circle END,
+  sparse_tsvector = CASE WHEN $216::boolean THEN $217::tsvector[] ELSE sparse_tsvector END,
+  sparse_tsquery = CASE WHEN $218::boolean THEN $219::tsquery[] ELSE sparse_tsquery END,
+  sparse_jsonpath = CASE WHEN $220::boolean THEN $221::jsonpath[] ELSE sparse_jsonpath END,
+  sparse_hstore = CASE WHEN $222::boolean THEN $223::public.hstore[] ELSE sparse_hstore END,
+  sparse_int4range = CASE WHEN $224::boolean THEN $225::int4range[] ELSE sparse_int4range END,
+  sparse_int8range = CASE WHEN $226::boolean THEN $227::int8range[] ELSE sparse_int8range END,
+  sparse_numrange = CASE WHEN $228::boolean THEN $229::numrange[] ELSE sparse_numrange END,
+  sparse_tsrange = CASE WHEN $230::boolean THEN $231::tsrange[] ELSE sparse_tsrange END,
+  sparse_tstzrange = CASE WHEN $232::boolean THEN $233::tstzrange[] ELSE sparse_tstzrange END,
+  sparse_daterange = CASE WHEN $234::boolean THEN $235::daterange[] ELSE sparse_daterange END,
+  sparse_int4multirange = CASE WHEN $236::boolean THEN $237::int4multirange[] ELSE sparse_int4multirange END,
+  sparse_int8multirange = CASE WHEN $238::boolean THEN $239::int8multirange[] ELSE sparse_int8multirange END,
+  sparse_nummultirange = CASE WHEN $240::boolean THEN $241::nummultirange[] ELSE sparse_nummultirange END,
+  sparse_tsmultirange = CASE WHEN $242::boolean THEN $243::tsmultirange[] ELSE sparse_tsmultirange END,
+  sparse_tstzmultirange = CASE WHEN $244::boolean THEN $245::tstzmultirange[] ELSE sparse_tstzmultirange END,
+  sparse_datemultirange = CASE WHEN $246::boolean THEN $247::datemultirange[] ELSE sparse_datemultirange END,
+  sparse_mood = CASE WHEN $248::boolean THEN $249::text[]::app.mood[] ELSE sparse_mood END
+WHERE id = $1::bigint
+RETURNING id, a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood::text[], sparse_int2, sparse_int4, sparse_int8, sparse_oid, sparse_xid8, sparse_bool, sparse_float4, sparse_float8, sparse_numeric, sparse_text, sparse_varchar, sparse_bpchar, sparse_name, sparse_citext, sparse_ltree, sparse_xml, sparse_bytea, sparse_json, sparse_jsonb, sparse_uuid, sparse_timestamptz, sparse_timestamp, sparse_date, sparse_time, sparse_timetz, sparse_interval, sparse_inet, sparse_cidr, sparse_macaddr, sparse_macaddr8, sparse_bit, sparse_varbit, sparse_money, sparse_pg_lsn, sparse_regclass, sparse_xid, sparse_cid, sparse_tid, sparse_point, sparse_line, sparse_lseg, sparse_box, sparse_path, sparse_polygon, sparse_circle, sparse_tsvector, sparse_tsquery, sparse_jsonpath, sparse_hstore, sparse_int4range, sparse_int8range, sparse_numrange, sparse_tsrange, sparse_tstzrange, sparse_daterange, sparse_int4multirange, sparse_int8multirange, sparse_nummultirange, sparse_tsmultirange, sparse_tstzmultirange, sparse_datemultirange, sparse_mood::text[]`
 	listsDeleteSQL = `/* table.lists.delete */ DELETE FROM app.lists
 WHERE id = $1::bigint`
 	listsChangeLockSQL = `/* table.lists.edit.change */ SELECT id, a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood::text[], sparse_int2, sparse_int4, sparse_int8, sparse_oid, sparse_xid8, sparse_bool, sparse_float4, sparse_float8, sparse_numeric, sparse_text, sparse_varchar, sparse_bpchar, sparse_name, sparse_citext, sparse_ltree, sparse_xml, sparse_bytea, sparse_json, sparse_jsonb, sparse_uuid, sparse_timestamptz, sparse_timestamp, sparse_date, sparse_time, sparse_timetz, sparse_interval, sparse_inet, sparse_cidr, sparse_macaddr, sparse_macaddr8, sparse_bit, sparse_varbit, sparse_money, sparse_pg_lsn, sparse_regclass, sparse_xid, sparse_cid, sparse_tid, sparse_point, sparse_line, sparse_lseg, sparse_box, sparse_path, sparse_polygon, sparse_circle, sparse_tsvector, sparse_tsquery, sparse_jsonpath, sparse_hstore, sparse_int4range, sparse_int8range, sparse_numrange, sparse_tsrange, sparse_tstzrange, sparse_daterange, sparse_int4multirange, sparse_int8multirange, sparse_nummultirange, sparse_tsmultirange, sparse_tstzmultirange, sparse_datemultirange, sparse_mood::text[]
@@ -1020,6 +1726,16 @@ var listsInsertOperation = pawl.Operation{
 	Name:  "table.lists.insert",
 	Table: "app.lists",
 	SQL:   listsInsertSQL,
+}
+
+var listsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:  "table.lists.insert_many",
+		Table: "app.lists",
+		SQL:   listsInsertManySQL,
+	},
+	Into:    []string{"app", "lists"},
+	Columns: []string{"a_int2", "a_int4", "a_int8", "a_oid", "a_xid8", "a_bool", "a_float4", "a_float8", "a_numeric", "a_text", "a_varchar", "a_bpchar", "a_name", "a_citext", "a_ltree", "a_xml", "a_bytea", "a_json", "a_jsonb", "a_uuid", "a_timestamptz", "a_timestamp", "a_date", "a_time", "a_timetz", "a_interval", "a_inet", "a_cidr", "a_macaddr", "a_macaddr8", "a_bit", "a_varbit", "a_money", "a_pg_lsn", "a_regclass", "a_xid", "a_cid", "a_tid", "a_point", "a_line", "a_lseg", "a_box", "a_path", "a_polygon", "a_circle", "a_tsvector", "a_tsquery", "a_jsonpath", "a_hstore", "a_int4range", "a_int8range", "a_numrange", "a_tsrange", "a_tstzrange", "a_daterange", "a_int4multirange", "a_int8multirange", "a_nummultirange", "a_tsmultirange", "a_tstzmultirange", "a_datemultirange", "a_mood", "sparse_int2", "sparse_int4", "sparse_int8", "sparse_oid", "sparse_xid8", "sparse_bool", "sparse_float4", "sparse_float8", "sparse_numeric", "sparse_text", "sparse_varchar", "sparse_bpchar", "sparse_name", "sparse_citext", "sparse_ltree", "sparse_xml", "sparse_bytea", "sparse_json", "sparse_jsonb", "sparse_uuid", "sparse_timestamptz", "sparse_timestamp", "sparse_date", "sparse_time", "sparse_timetz", "sparse_interval", "sparse_inet", "sparse_cidr", "sparse_macaddr", "sparse_macaddr8", "sparse_bit", "sparse_varbit", "sparse_money", "sparse_pg_lsn", "sparse_regclass", "sparse_xid", "sparse_cid", "sparse_tid", "sparse_point", "sparse_line", "sparse_lseg", "sparse_box", "sparse_path", "sparse_polygon", "sparse_circle", "sparse_tsvector", "sparse_tsquery", "sparse_jsonpath", "sparse_hstore", "sparse_int4range", "sparse_int8range", "sparse_numrange", "sparse_tsrange", "sparse_tstzrange", "sparse_daterange", "sparse_int4multirange", "sparse_int8multirange", "sparse_nummultirange", "sparse_tsmultirange", "sparse_tstzmultirange", "sparse_datemultirange", "sparse_mood"},
 }
 
 var listsGetOperation = pawl.Operation{
@@ -1051,6 +1767,13 @@ var listsListOperation = pawl.Operation{
 	Table:    "app.lists",
 	SQL:      listsListSQL,
 	ReadOnly: true,
+}
+
+var listsUpdateOperation = pawl.Operation{
+	Name:    "table.lists.update",
+	Table:   "app.lists",
+	SQL:     listsUpdateSQL,
+	KeyArgs: 1,
 }
 
 var listsDeleteOperation = pawl.Operation{

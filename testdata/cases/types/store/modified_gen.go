@@ -55,6 +55,35 @@ type ModifiedInsert struct {
 	AExacts    []pgtype.Numeric
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (m *ModifiedInsert) values() []any {
+	return []any{
+		m.AExact,
+		m.AInstant,
+		m.AClock,
+		m.ALength,
+		m.AMask,
+		m.APadded,
+		m.ASpelled,
+		m.AQualified,
+		m.AExacts,
+	}
+}
+
+// ModifiedUpdate names columns of app.modified and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type ModifiedUpdate struct {
+	AExact     pawl.Change[pgtype.Numeric]
+	AInstant   pawl.Change[time.Time]
+	AClock     pawl.Change[pgtype.Time]
+	ALength    pawl.Change[pgtype.Interval]
+	AMask      pawl.Change[pgtype.Bits]
+	APadded    pawl.Change[string]
+	ASpelled   pawl.Change[pgtype.Numeric]
+	AQualified pawl.Change[int64]
+	AExacts    pawl.Change[[]pgtype.Numeric]
+}
+
 // Modified reads and writes app.modified.
 type Modified struct{ session *pawl.Session }
 
@@ -81,6 +110,16 @@ func (m Modified) Insert(ctx context.Context, in ModifiedInsert) (ModifiedRow, e
 		in.AQualified,
 		in.AExacts,
 	)
+}
+
+// InsertMany inserts rows into modified by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.modified (a_exact, a_instant, a_clock, a_length, a_mask, a_padded, a_spelled, a_qualified,
+//	  a_exacts) FROM STDIN
+func (m Modified) InsertMany(ctx context.Context, rows []ModifiedInsert) (int64, error) {
+	return pawl.Copy(ctx, m.session, &modifiedInsertManyOperation, rows, (*ModifiedInsert).values)
 }
 
 // Get reads the row of modified with the given id. A missing row is not found.
@@ -172,6 +211,45 @@ func (m Modified) List(ctx context.Context, after *ModifiedRow, limit int) ([]Mo
 	return pawl.QueryAll(ctx, m.session, &modifiedListOperation, (*ModifiedRow).dest, afterID, limit)
 }
 
+// Update sets the named columns in the row of modified with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.modified
+//	SET a_exact = CASE WHEN $2::boolean THEN $3::numeric ELSE a_exact END,
+//	  a_instant = CASE WHEN $4::boolean THEN $5::timestamp with time zone ELSE a_instant END,
+//	  a_clock = CASE WHEN $6::boolean THEN $7::time without time zone ELSE a_clock END,
+//	  a_length = CASE WHEN $8::boolean THEN $9::interval ELSE a_length END,
+//	  a_mask = CASE WHEN $10::boolean THEN $11::bit varying ELSE a_mask END,
+//	  a_padded = CASE WHEN $12::boolean THEN $13::bpchar ELSE a_padded END,
+//	  a_spelled = CASE WHEN $14::boolean THEN $15::DECIMAL(12, 2) ELSE a_spelled END,
+//	  a_qualified = CASE WHEN $16::boolean THEN $17::pg_catalog.int8 ELSE a_qualified END,
+//	  a_exacts = CASE WHEN $18::boolean THEN $19::numeric[] ELSE a_exacts END
+//	WHERE id = $1::bigint
+//	RETURNING id, a_exact, a_instant, a_clock, a_length, a_mask, a_padded, a_spelled, a_qualified,
+//	  a_exacts
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (m Modified) Update(ctx context.Context, id int64, in ModifiedUpdate) (ModifiedRow, error) {
+	return pawl.Update(ctx, m.session, &modifiedUpdateOperation, (*ModifiedRow).dest,
+		[]any{id},
+		in.AExact,
+		in.AInstant,
+		in.AClock,
+		in.ALength,
+		in.AMask,
+		in.APadded,
+		in.ASpelled,
+		in.AQualified,
+		in.AExacts,
+	)
+}
+
 // Delete deletes the row of modified with the given id. A missing row is not
 // found.
 //
@@ -230,7 +308,8 @@ const (
 	modifiedInsertSQL = `/* table.modified.insert */ INSERT INTO app.modified (a_exact, a_instant, a_clock, a_length, a_mask, a_padded, a_spelled, a_qualified, a_exacts)
 VALUES ($1::numeric, $2::timestamp with time zone, $3::time without time zone, $4::interval, $5::bit varying, $6::bpchar, $7::DECIMAL(12, 2), $8::pg_catalog.int8, $9::numeric[])
 RETURNING id, a_exact, a_instant, a_clock, a_length, a_mask, a_padded, a_spelled, a_qualified, a_exacts`
-	modifiedGetSQL = `/* table.modified.get */ SELECT id, a_exact, a_instant, a_clock, a_length, a_mask, a_padded, a_spelled, a_qualified, a_exacts
+	modifiedInsertManySQL = `/* table.modified.insert_many */ COPY app.modified (a_exact, a_instant, a_clock, a_length, a_mask, a_padded, a_spelled, a_qualified, a_exacts) FROM STDIN`
+	modifiedGetSQL        = `/* table.modified.get */ SELECT id, a_exact, a_instant, a_clock, a_length, a_mask, a_padded, a_spelled, a_qualified, a_exacts
 FROM app.modified
 WHERE id = $1::bigint`
 	modifiedGetForUpdateSQL = `/* table.modified.get_for_update */ SELECT id, a_exact, a_instant, a_clock, a_length, a_mask, a_padded, a_spelled, a_qualified, a_exacts
@@ -255,6 +334,18 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	modifiedUpdateSQL = `/* table.modified.update */ UPDATE app.modified
+SET a_exact = CASE WHEN $2::boolean THEN $3::numeric ELSE a_exact END,
+  a_instant = CASE WHEN $4::boolean THEN $5::timestamp with time zone ELSE a_instant END,
+  a_clock = CASE WHEN $6::boolean THEN $7::time without time zone ELSE a_clock END,
+  a_length = CASE WHEN $8::boolean THEN $9::interval ELSE a_length END,
+  a_mask = CASE WHEN $10::boolean THEN $11::bit varying ELSE a_mask END,
+  a_padded = CASE WHEN $12::boolean THEN $13::bpchar ELSE a_padded END,
+  a_spelled = CASE WHEN $14::boolean THEN $15::DECIMAL(12, 2) ELSE a_spelled END,
+  a_qualified = CASE WHEN $16::boolean THEN $17::pg_catalog.int8 ELSE a_qualified END,
+  a_exacts = CASE WHEN $18::boolean THEN $19::numeric[] ELSE a_exacts END
+WHERE id = $1::bigint
+RETURNING id, a_exact, a_instant, a_clock, a_length, a_mask, a_padded, a_spelled, a_qualified, a_exacts`
 	modifiedDeleteSQL = `/* table.modified.delete */ DELETE FROM app.modified
 WHERE id = $1::bigint`
 	modifiedChangeLockSQL = `/* table.modified.edit.change */ SELECT id, a_exact, a_instant, a_clock, a_length, a_mask, a_padded, a_spelled, a_qualified, a_exacts
@@ -271,6 +362,16 @@ var modifiedInsertOperation = pawl.Operation{
 	Name:  "table.modified.insert",
 	Table: "app.modified",
 	SQL:   modifiedInsertSQL,
+}
+
+var modifiedInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:  "table.modified.insert_many",
+		Table: "app.modified",
+		SQL:   modifiedInsertManySQL,
+	},
+	Into:    []string{"app", "modified"},
+	Columns: []string{"a_exact", "a_instant", "a_clock", "a_length", "a_mask", "a_padded", "a_spelled", "a_qualified", "a_exacts"},
 }
 
 var modifiedGetOperation = pawl.Operation{
@@ -302,6 +403,13 @@ var modifiedListOperation = pawl.Operation{
 	Table:    "app.modified",
 	SQL:      modifiedListSQL,
 	ReadOnly: true,
+}
+
+var modifiedUpdateOperation = pawl.Operation{
+	Name:    "table.modified.update",
+	Table:   "app.modified",
+	SQL:     modifiedUpdateSQL,
+	KeyArgs: 1,
 }
 
 var modifiedDeleteOperation = pawl.Operation{

@@ -403,6 +403,265 @@ type SingleInsert struct {
 	MaybeMood           *Mood
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (s *SingleInsert) values() []any {
+	return []any{
+		s.AInt2,
+		s.AInt4,
+		s.AInt8,
+		s.AOid,
+		s.AXid8,
+		s.ABool,
+		s.AFloat4,
+		s.AFloat8,
+		s.ANumeric,
+		s.AText,
+		s.AVarchar,
+		s.ABpchar,
+		s.AName,
+		s.ACitext,
+		s.ALtree,
+		s.AXML,
+		s.ABytea,
+		s.AJSON,
+		s.AJsonb,
+		s.AUUID,
+		s.ATimestamptz,
+		s.ATimestamp,
+		s.ADate,
+		s.ATime,
+		s.ATimetz,
+		s.AInterval,
+		s.AInet,
+		s.ACidr,
+		s.AMacaddr,
+		s.AMacaddr8,
+		s.ABit,
+		s.AVarbit,
+		s.AMoney,
+		s.APgLsn,
+		s.ARegclass,
+		s.AXid,
+		s.ACid,
+		s.ATid,
+		s.APoint,
+		s.ALine,
+		s.ALseg,
+		s.ABox,
+		s.APath,
+		s.APolygon,
+		s.ACircle,
+		s.ATsvector,
+		s.ATsquery,
+		s.AJsonpath,
+		s.AHstore,
+		s.AInt4range,
+		s.AInt8range,
+		s.ANumrange,
+		s.ATsrange,
+		s.ATstzrange,
+		s.ADaterange,
+		s.AInt4multirange,
+		s.AInt8multirange,
+		s.ANummultirange,
+		s.ATsmultirange,
+		s.ATstzmultirange,
+		s.ADatemultirange,
+		s.AMood,
+		s.MaybeInt2,
+		s.MaybeInt4,
+		s.MaybeInt8,
+		s.MaybeOid,
+		s.MaybeXid8,
+		s.MaybeBool,
+		s.MaybeFloat4,
+		s.MaybeFloat8,
+		s.MaybeNumeric,
+		s.MaybeText,
+		s.MaybeVarchar,
+		s.MaybeBpchar,
+		s.MaybeName,
+		s.MaybeCitext,
+		s.MaybeLtree,
+		s.MaybeXML,
+		s.MaybeBytea,
+		s.MaybeJSON,
+		s.MaybeJsonb,
+		s.MaybeUUID,
+		s.MaybeTimestamptz,
+		s.MaybeTimestamp,
+		s.MaybeDate,
+		s.MaybeTime,
+		s.MaybeTimetz,
+		s.MaybeInterval,
+		s.MaybeInet,
+		s.MaybeCidr,
+		s.MaybeMacaddr,
+		s.MaybeMacaddr8,
+		s.MaybeBit,
+		s.MaybeVarbit,
+		s.MaybeMoney,
+		s.MaybePgLsn,
+		s.MaybeRegclass,
+		s.MaybeXid,
+		s.MaybeCid,
+		s.MaybeTid,
+		s.MaybePoint,
+		s.MaybeLine,
+		s.MaybeLseg,
+		s.MaybeBox,
+		s.MaybePath,
+		s.MaybePolygon,
+		s.MaybeCircle,
+		s.MaybeTsvector,
+		s.MaybeTsquery,
+		s.MaybeJsonpath,
+		s.MaybeHstore,
+		s.MaybeInt4range,
+		s.MaybeInt8range,
+		s.MaybeNumrange,
+		s.MaybeTsrange,
+		s.MaybeTstzrange,
+		s.MaybeDaterange,
+		s.MaybeInt4multirange,
+		s.MaybeInt8multirange,
+		s.MaybeNummultirange,
+		s.MaybeTsmultirange,
+		s.MaybeTstzmultirange,
+		s.MaybeDatemultirange,
+		s.MaybeMood,
+	}
+}
+
+// SingleUpdate names columns of app.singles and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type SingleUpdate struct {
+	AInt2               pawl.Change[int16]
+	AInt4               pawl.Change[int32]
+	AInt8               pawl.Change[int64]
+	AOid                pawl.Change[uint32]
+	AXid8               pawl.Change[uint64]
+	ABool               pawl.Change[bool]
+	AFloat4             pawl.Change[float32]
+	AFloat8             pawl.Change[float64]
+	ANumeric            pawl.Change[pgtype.Numeric]
+	AText               pawl.Change[string]
+	AVarchar            pawl.Change[string]
+	ABpchar             pawl.Change[string]
+	AName               pawl.Change[string]
+	ACitext             pawl.Change[string]
+	ALtree              pawl.Change[string]
+	AXML                pawl.Change[string]
+	ABytea              pawl.Change[[]byte]
+	AJSON               pawl.Change[json.RawMessage]
+	AJsonb              pawl.Change[json.RawMessage]
+	AUUID               pawl.Change[pgtype.UUID]
+	ATimestamptz        pawl.Change[time.Time]
+	ATimestamp          pawl.Change[pgtype.Timestamp]
+	ADate               pawl.Change[pgtype.Date]
+	ATime               pawl.Change[pgtype.Time]
+	ATimetz             pawl.Change[string]
+	AInterval           pawl.Change[pgtype.Interval]
+	AInet               pawl.Change[netip.Prefix]
+	ACidr               pawl.Change[netip.Prefix]
+	AMacaddr            pawl.Change[string]
+	AMacaddr8           pawl.Change[string]
+	ABit                pawl.Change[pgtype.Bits]
+	AVarbit             pawl.Change[pgtype.Bits]
+	AMoney              pawl.Change[string]
+	APgLsn              pawl.Change[string]
+	ARegclass           pawl.Change[string]
+	AXid                pawl.Change[uint32]
+	ACid                pawl.Change[uint32]
+	ATid                pawl.Change[pgtype.TID]
+	APoint              pawl.Change[pgtype.Point]
+	ALine               pawl.Change[pgtype.Line]
+	ALseg               pawl.Change[pgtype.Lseg]
+	ABox                pawl.Change[pgtype.Box]
+	APath               pawl.Change[pgtype.Path]
+	APolygon            pawl.Change[pgtype.Polygon]
+	ACircle             pawl.Change[pgtype.Circle]
+	ATsvector           pawl.Change[pgtype.TSVector]
+	ATsquery            pawl.Change[string]
+	AJsonpath           pawl.Change[string]
+	AHstore             pawl.Change[pgtype.Hstore]
+	AInt4range          pawl.Change[pgtype.Range[pgtype.Int4]]
+	AInt8range          pawl.Change[pgtype.Range[pgtype.Int8]]
+	ANumrange           pawl.Change[pgtype.Range[pgtype.Numeric]]
+	ATsrange            pawl.Change[pgtype.Range[pgtype.Timestamp]]
+	ATstzrange          pawl.Change[pgtype.Range[pgtype.Timestamptz]]
+	ADaterange          pawl.Change[pgtype.Range[pgtype.Date]]
+	AInt4multirange     pawl.Change[pgtype.Multirange[pgtype.Range[pgtype.Int4]]]
+	AInt8multirange     pawl.Change[pgtype.Multirange[pgtype.Range[pgtype.Int8]]]
+	ANummultirange      pawl.Change[pgtype.Multirange[pgtype.Range[pgtype.Numeric]]]
+	ATsmultirange       pawl.Change[pgtype.Multirange[pgtype.Range[pgtype.Timestamp]]]
+	ATstzmultirange     pawl.Change[pgtype.Multirange[pgtype.Range[pgtype.Timestamptz]]]
+	ADatemultirange     pawl.Change[pgtype.Multirange[pgtype.Range[pgtype.Date]]]
+	AMood               pawl.Change[Mood]
+	MaybeInt2           pawl.Change[*int16]
+	MaybeInt4           pawl.Change[*int32]
+	MaybeInt8           pawl.Change[*int64]
+	MaybeOid            pawl.Change[*uint32]
+	MaybeXid8           pawl.Change[*uint64]
+	MaybeBool           pawl.Change[*bool]
+	MaybeFloat4         pawl.Change[*float32]
+	MaybeFloat8         pawl.Change[*float64]
+	MaybeNumeric        pawl.Change[*pgtype.Numeric]
+	MaybeText           pawl.Change[*string]
+	MaybeVarchar        pawl.Change[*string]
+	MaybeBpchar         pawl.Change[*string]
+	MaybeName           pawl.Change[*string]
+	MaybeCitext         pawl.Change[*string]
+	MaybeLtree          pawl.Change[*string]
+	MaybeXML            pawl.Change[*string]
+	MaybeBytea          pawl.Change[[]byte]
+	MaybeJSON           pawl.Change[json.RawMessage]
+	MaybeJsonb          pawl.Change[json.RawMessage]
+	MaybeUUID           pawl.Change[*pgtype.UUID]
+	MaybeTimestamptz    pawl.Change[*time.Time]
+	MaybeTimestamp      pawl.Change[*pgtype.Timestamp]
+	MaybeDate           pawl.Change[*pgtype.Date]
+	MaybeTime           pawl.Change[*pgtype.Time]
+	MaybeTimetz         pawl.Change[*string]
+	MaybeInterval       pawl.Change[*pgtype.Interval]
+	MaybeInet           pawl.Change[*netip.Prefix]
+	MaybeCidr           pawl.Change[*netip.Prefix]
+	MaybeMacaddr        pawl.Change[*string]
+	MaybeMacaddr8       pawl.Change[*string]
+	MaybeBit            pawl.Change[*pgtype.Bits]
+	MaybeVarbit         pawl.Change[*pgtype.Bits]
+	MaybeMoney          pawl.Change[*string]
+	MaybePgLsn          pawl.Change[*string]
+	MaybeRegclass       pawl.Change[*string]
+	MaybeXid            pawl.Change[*uint32]
+	MaybeCid            pawl.Change[*uint32]
+	MaybeTid            pawl.Change[*pgtype.TID]
+	MaybePoint          pawl.Change[*pgtype.Point]
+	MaybeLine           pawl.Change[*pgtype.Line]
+	MaybeLseg           pawl.Change[*pgtype.Lseg]
+	MaybeBox            pawl.Change[*pgtype.Box]
+	MaybePath           pawl.Change[*pgtype.Path]
+	MaybePolygon        pawl.Change[*pgtype.Polygon]
+	MaybeCircle         pawl.Change[*pgtype.Circle]
+	MaybeTsvector       pawl.Change[*pgtype.TSVector]
+	MaybeTsquery        pawl.Change[*string]
+	MaybeJsonpath       pawl.Change[*string]
+	MaybeHstore         pawl.Change[pgtype.Hstore]
+	MaybeInt4range      pawl.Change[*pgtype.Range[pgtype.Int4]]
+	MaybeInt8range      pawl.Change[*pgtype.Range[pgtype.Int8]]
+	MaybeNumrange       pawl.Change[*pgtype.Range[pgtype.Numeric]]
+	MaybeTsrange        pawl.Change[*pgtype.Range[pgtype.Timestamp]]
+	MaybeTstzrange      pawl.Change[*pgtype.Range[pgtype.Timestamptz]]
+	MaybeDaterange      pawl.Change[*pgtype.Range[pgtype.Date]]
+	MaybeInt4multirange pawl.Change[pgtype.Multirange[pgtype.Range[pgtype.Int4]]]
+	MaybeInt8multirange pawl.Change[pgtype.Multirange[pgtype.Range[pgtype.Int8]]]
+	MaybeNummultirange  pawl.Change[pgtype.Multirange[pgtype.Range[pgtype.Numeric]]]
+	MaybeTsmultirange   pawl.Change[pgtype.Multirange[pgtype.Range[pgtype.Timestamp]]]
+	MaybeTstzmultirange pawl.Change[pgtype.Multirange[pgtype.Range[pgtype.Timestamptz]]]
+	MaybeDatemultirange pawl.Change[pgtype.Multirange[pgtype.Range[pgtype.Date]]]
+	MaybeMood           pawl.Change[*Mood]
+}
+
 // Singles reads and writes app.singles.
 type Singles struct{ session *pawl.Session }
 
@@ -593,6 +852,31 @@ func (s Singles) Insert(ctx context.Context, in SingleInsert) (Single, error) {
 		in.MaybeDatemultirange,
 		in.MaybeMood,
 	)
+}
+
+// InsertMany inserts rows into singles by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.singles (a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric,
+//	  a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid,
+//	  a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr,
+//	  a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line,
+//	  a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore,
+//	  a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange,
+//	  a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood,
+//	  maybe_int2, maybe_int4, maybe_int8, maybe_oid, maybe_xid8, maybe_bool, maybe_float4, maybe_float8,
+//	  maybe_numeric, maybe_text, maybe_varchar, maybe_bpchar, maybe_name, maybe_citext, maybe_ltree,
+//	  maybe_xml, maybe_bytea, maybe_json, maybe_jsonb, maybe_uuid, maybe_timestamptz, maybe_timestamp,
+//	  maybe_date, maybe_time, maybe_timetz, maybe_interval, maybe_inet, maybe_cidr, maybe_macaddr,
+//	  maybe_macaddr8, maybe_bit, maybe_varbit, maybe_money, maybe_pg_lsn, maybe_regclass, maybe_xid,
+//	  maybe_cid, maybe_tid, maybe_point, maybe_line, maybe_lseg, maybe_box, maybe_path, maybe_polygon,
+//	  maybe_circle, maybe_tsvector, maybe_tsquery, maybe_jsonpath, maybe_hstore, maybe_int4range,
+//	  maybe_int8range, maybe_numrange, maybe_tsrange, maybe_tstzrange, maybe_daterange,
+//	  maybe_int4multirange, maybe_int8multirange, maybe_nummultirange, maybe_tsmultirange,
+//	  maybe_tstzmultirange, maybe_datemultirange, maybe_mood) FROM STDIN
+func (s Singles) InsertMany(ctx context.Context, rows []SingleInsert) (int64, error) {
+	return pawl.Copy(ctx, s.session, &singlesInsertManyOperation, rows, (*SingleInsert).values)
 }
 
 // Get reads the row of singles with the given id. A missing row is not found.
@@ -1857,6 +2141,296 @@ func (s Singles) ListByBool(ctx context.Context, after *Single, limit int) ([]Si
 	return pawl.QueryAll(ctx, s.session, &singlesListByBoolOperation, (*Single).dest, afterABool, afterID, limit)
 }
 
+// Update sets the named columns in the row of singles with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.singles
+//	SET a_int2 = CASE WHEN $2::boolean THEN $3::smallint ELSE a_int2 END,
+//	  a_int4 = CASE WHEN $4::boolean THEN $5::integer ELSE a_int4 END,
+//	  a_int8 = CASE WHEN $6::boolean THEN $7::bigint ELSE a_int8 END,
+//	  a_oid = CASE WHEN $8::boolean THEN $9::oid ELSE a_oid END,
+//	  a_xid8 = CASE WHEN $10::boolean THEN $11::xid8 ELSE a_xid8 END,
+//	  a_bool = CASE WHEN $12::boolean THEN $13::boolean ELSE a_bool END,
+//	  a_float4 = CASE WHEN $14::boolean THEN $15::real ELSE a_float4 END,
+//	  a_float8 = CASE WHEN $16::boolean THEN $17::double precision ELSE a_float8 END,
+//	  a_numeric = CASE WHEN $18::boolean THEN $19::numeric ELSE a_numeric END,
+//	  a_text = CASE WHEN $20::boolean THEN $21::text ELSE a_text END,
+//	  a_varchar = CASE WHEN $22::boolean THEN $23::character varying ELSE a_varchar END,
+//	  a_bpchar = CASE WHEN $24::boolean THEN $25::bpchar ELSE a_bpchar END,
+//	  a_name = CASE WHEN $26::boolean THEN $27::name ELSE a_name END,
+//	  a_citext = CASE WHEN $28::boolean THEN $29::public.citext ELSE a_citext END,
+//	  a_ltree = CASE WHEN $30::boolean THEN $31::public.ltree ELSE a_ltree END,
+//	  a_xml = CASE WHEN $32::boolean THEN $33::xml ELSE a_xml END,
+//	  a_bytea = CASE WHEN $34::boolean THEN $35::bytea ELSE a_bytea END,
+//	  a_json = CASE WHEN $36::boolean THEN $37::json ELSE a_json END,
+//	  a_jsonb = CASE WHEN $38::boolean THEN $39::jsonb ELSE a_jsonb END,
+//	  a_uuid = CASE WHEN $40::boolean THEN $41::uuid ELSE a_uuid END,
+//	  a_timestamptz = CASE WHEN $42::boolean THEN $43::timestamp with time zone ELSE a_timestamptz END,
+//	  a_timestamp = CASE WHEN $44::boolean THEN $45::timestamp without time zone ELSE a_timestamp END,
+//	  a_date = CASE WHEN $46::boolean THEN $47::date ELSE a_date END,
+//	  a_time = CASE WHEN $48::boolean THEN $49::time without time zone ELSE a_time END,
+//	  a_timetz = CASE WHEN $50::boolean THEN $51::time with time zone ELSE a_timetz END,
+//	  a_interval = CASE WHEN $52::boolean THEN $53::interval ELSE a_interval END,
+//	  a_inet = CASE WHEN $54::boolean THEN $55::inet ELSE a_inet END,
+//	  a_cidr = CASE WHEN $56::boolean THEN $57::cidr ELSE a_cidr END,
+//	  a_macaddr = CASE WHEN $58::boolean THEN $59::macaddr ELSE a_macaddr END,
+//	  a_macaddr8 = CASE WHEN $60::boolean THEN $61::macaddr8 ELSE a_macaddr8 END,
+//	  a_bit = CASE WHEN $62::boolean THEN $63::bit varying ELSE a_bit END,
+//	  a_varbit = CASE WHEN $64::boolean THEN $65::bit varying ELSE a_varbit END,
+//	  a_money = CASE WHEN $66::boolean THEN $67::money ELSE a_money END,
+//	  a_pg_lsn = CASE WHEN $68::boolean THEN $69::pg_lsn ELSE a_pg_lsn END,
+//	  a_regclass = CASE WHEN $70::boolean THEN $71::regclass ELSE a_regclass END,
+//	  a_xid = CASE WHEN $72::boolean THEN $73::xid ELSE a_xid END,
+//	  a_cid = CASE WHEN $74::boolean THEN $75::cid ELSE a_cid END,
+//	  a_tid = CASE WHEN $76::boolean THEN $77::tid ELSE a_tid END,
+//	  a_point = CASE WHEN $78::boolean THEN $79::point ELSE a_point END,
+//	  a_line = CASE WHEN $80::boolean THEN $81::line ELSE a_line END,
+//	  a_lseg = CASE WHEN $82::boolean THEN $83::lseg ELSE a_lseg END,
+//	  a_box = CASE WHEN $84::boolean THEN $85::box ELSE a_box END,
+//	  a_path = CASE WHEN $86::boolean THEN $87::path ELSE a_path END,
+//	  a_polygon = CASE WHEN $88::boolean THEN $89::polygon ELSE a_polygon END,
+//	  a_circle = CASE WHEN $90::boolean THEN $91::circle ELSE a_circle END,
+//	  a_tsvector = CASE WHEN $92::boolean THEN $93::tsvector ELSE a_tsvector END,
+//	  a_tsquery = CASE WHEN $94::boolean THEN $95::tsquery ELSE a_tsquery END,
+//	  a_jsonpath = CASE WHEN $96::boolean THEN $97::jsonpath ELSE a_jsonpath END,
+//	  a_hstore = CASE WHEN $98::boolean THEN $99::public.hstore ELSE a_hstore END,
+//	  a_int4range = CASE WHEN $100::boolean THEN $101::int4range ELSE a_int4range END,
+//	  a_int8range = CASE WHEN $102::boolean THEN $103::int8range ELSE a_int8range END,
+//	  a_numrange = CASE WHEN $104::boolean THEN $105::numrange ELSE a_numrange END,
+//	  a_tsrange = CASE WHEN $106::boolean THEN $107::tsrange ELSE a_tsrange END,
+//	  a_tstzrange = CASE WHEN $108::boolean THEN $109::tstzrange ELSE a_tstzrange END,
+//	  a_daterange = CASE WHEN $110::boolean THEN $111::daterange ELSE a_daterange END,
+//	  a_int4multirange = CASE WHEN $112::boolean THEN $113::int4multirange ELSE a_int4multirange END,
+//	  a_int8multirange = CASE WHEN $114::boolean THEN $115::int8multirange ELSE a_int8multirange END,
+//	  a_nummultirange = CASE WHEN $116::boolean THEN $117::nummultirange ELSE a_nummultirange END,
+//	  a_tsmultirange = CASE WHEN $118::boolean THEN $119::tsmultirange ELSE a_tsmultirange END,
+//	  a_tstzmultirange = CASE WHEN $120::boolean THEN $121::tstzmultirange ELSE a_tstzmultirange END,
+//	  a_datemultirange = CASE WHEN $122::boolean THEN $123::datemultirange ELSE a_datemultirange END,
+//	  a_mood = CASE WHEN $124::boolean THEN $125::app.mood ELSE a_mood END,
+//	  maybe_int2 = CASE WHEN $126::boolean THEN $127::smallint ELSE maybe_int2 END,
+//	  maybe_int4 = CASE WHEN $128::boolean THEN $129::integer ELSE maybe_int4 END,
+//	  maybe_int8 = CASE WHEN $130::boolean THEN $131::bigint ELSE maybe_int8 END,
+//	  maybe_oid = CASE WHEN $132::boolean THEN $133::oid ELSE maybe_oid END,
+//	  maybe_xid8 = CASE WHEN $134::boolean THEN $135::xid8 ELSE maybe_xid8 END,
+//	  maybe_bool = CASE WHEN $136::boolean THEN $137::boolean ELSE maybe_bool END,
+//	  maybe_float4 = CASE WHEN $138::boolean THEN $139::real ELSE maybe_float4 END,
+//	  maybe_float8 = CASE WHEN $140::boolean THEN $141::double precision ELSE maybe_float8 END,
+//	  maybe_numeric = CASE WHEN $142::boolean THEN $143::numeric ELSE maybe_numeric END,
+//	  maybe_text = CASE WHEN $144::boolean THEN $145::text ELSE maybe_text END,
+//	  maybe_varchar = CASE WHEN $146::boolean THEN $147::character varying ELSE maybe_varchar END,
+//	  maybe_bpchar = CASE WHEN $148::boolean THEN $149::bpchar ELSE maybe_bpchar END,
+//	  maybe_name = CASE WHEN $150::boolean THEN $151::name ELSE maybe_name END,
+//	  maybe_citext = CASE WHEN $152::boolean THEN $153::public.citext ELSE maybe_citext END,
+//	  maybe_ltree = CASE WHEN $154::boolean THEN $155::public.ltree ELSE maybe_ltree END,
+//	  maybe_xml = CASE WHEN $156::boolean THEN $157::xml ELSE maybe_xml END,
+//	  maybe_bytea = CASE WHEN $158::boolean THEN $159::bytea ELSE maybe_bytea END,
+//	  maybe_json = CASE WHEN $160::boolean THEN $161::json ELSE maybe_json END,
+//	  maybe_jsonb = CASE WHEN $162::boolean THEN $163::jsonb ELSE maybe_jsonb END,
+//	  maybe_uuid = CASE WHEN $164::boolean THEN $165::uuid ELSE maybe_uuid END,
+//	  maybe_timestamptz = CASE WHEN $166::boolean THEN $167::timestamp with time zone ELSE
+//	    maybe_timestamptz END,
+//	  maybe_timestamp = CASE WHEN $168::boolean THEN $169::timestamp without time zone ELSE
+//	    maybe_timestamp END,
+//	  maybe_date = CASE WHEN $170::boolean THEN $171::date ELSE maybe_date END,
+//	  maybe_time = CASE WHEN $172::boolean THEN $173::time without time zone ELSE maybe_time END,
+//	  maybe_timetz = CASE WHEN $174::boolean THEN $175::time with time zone ELSE maybe_timetz END,
+//	  maybe_interval = CASE WHEN $176::boolean THEN $177::interval ELSE maybe_interval END,
+//	  maybe_inet = CASE WHEN $178::boolean THEN $179::inet ELSE maybe_inet END,
+//	  maybe_cidr = CASE WHEN $180::boolean THEN $181::cidr ELSE maybe_cidr END,
+//	  maybe_macaddr = CASE WHEN $182::boolean THEN $183::macaddr ELSE maybe_macaddr END,
+//	  maybe_macaddr8 = CASE WHEN $184::boolean THEN $185::macaddr8 ELSE maybe_macaddr8 END,
+//	  maybe_bit = CASE WHEN $186::boolean THEN $187::bit varying ELSE maybe_bit END,
+//	  maybe_varbit = CASE WHEN $188::boolean THEN $189::bit varying ELSE maybe_varbit END,
+//	  maybe_money = CASE WHEN $190::boolean THEN $191::money ELSE maybe_money END,
+//	  maybe_pg_lsn = CASE WHEN $192::boolean THEN $193::pg_lsn ELSE maybe_pg_lsn END,
+//	  maybe_regclass = CASE WHEN $194::boolean THEN $195::regclass ELSE maybe_regclass END,
+//	  maybe_xid = CASE WHEN $196::boolean THEN $197::xid ELSE maybe_xid END,
+//	  maybe_cid = CASE WHEN $198::boolean THEN $199::cid ELSE maybe_cid END,
+//	  maybe_tid = CASE WHEN $200::boolean THEN $201::tid ELSE maybe_tid END,
+//	  maybe_point = CASE WHEN $202::boolean THEN $203::point ELSE maybe_point END,
+//	  maybe_line = CASE WHEN $204::boolean THEN $205::line ELSE maybe_line END,
+//	  maybe_lseg = CASE WHEN $206::boolean THEN $207::lseg ELSE maybe_lseg END,
+//	  maybe_box = CASE WHEN $208::boolean THEN $209::box ELSE maybe_box END,
+//	  maybe_path = CASE WHEN $210::boolean THEN $211::path ELSE maybe_path END,
+//	  maybe_polygon = CASE WHEN $212::boolean THEN $213::polygon ELSE maybe_polygon END,
+//	  maybe_circle = CASE WHEN $214::boolean THEN $215::circle ELSE maybe_circle END,
+//	  maybe_tsvector = CASE WHEN $216::boolean THEN $217::tsvector ELSE maybe_tsvector END,
+//	  maybe_tsquery = CASE WHEN $218::boolean THEN $219::tsquery ELSE maybe_tsquery END,
+//	  maybe_jsonpath = CASE WHEN $220::boolean THEN $221::jsonpath ELSE maybe_jsonpath END,
+//	  maybe_hstore = CASE WHEN $222::boolean THEN $223::public.hstore ELSE maybe_hstore END,
+//	  maybe_int4range = CASE WHEN $224::boolean THEN $225::int4range ELSE maybe_int4range END,
+//	  maybe_int8range = CASE WHEN $226::boolean THEN $227::int8range ELSE maybe_int8range END,
+//	  maybe_numrange = CASE WHEN $228::boolean THEN $229::numrange ELSE maybe_numrange END,
+//	  maybe_tsrange = CASE WHEN $230::boolean THEN $231::tsrange ELSE maybe_tsrange END,
+//	  maybe_tstzrange = CASE WHEN $232::boolean THEN $233::tstzrange ELSE maybe_tstzrange END,
+//	  maybe_daterange = CASE WHEN $234::boolean THEN $235::daterange ELSE maybe_daterange END,
+//	  maybe_int4multirange = CASE WHEN $236::boolean THEN $237::int4multirange ELSE maybe_int4multirange
+//	    END,
+//	  maybe_int8multirange = CASE WHEN $238::boolean THEN $239::int8multirange ELSE maybe_int8multirange
+//	    END,
+//	  maybe_nummultirange = CASE WHEN $240::boolean THEN $241::nummultirange ELSE maybe_nummultirange END,
+//	  maybe_tsmultirange = CASE WHEN $242::boolean THEN $243::tsmultirange ELSE maybe_tsmultirange END,
+//	  maybe_tstzmultirange = CASE WHEN $244::boolean THEN $245::tstzmultirange ELSE maybe_tstzmultirange
+//	    END,
+//	  maybe_datemultirange = CASE WHEN $246::boolean THEN $247::datemultirange ELSE maybe_datemultirange
+//	    END,
+//	  maybe_mood = CASE WHEN $248::boolean THEN $249::app.mood ELSE maybe_mood END
+//	WHERE id = $1::bigint
+//	RETURNING id, a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text,
+//	  a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid,
+//	  a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr,
+//	  a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line,
+//	  a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore,
+//	  a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange,
+//	  a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood,
+//	  maybe_int2, maybe_int4, maybe_int8, maybe_oid, maybe_xid8, maybe_bool, maybe_float4, maybe_float8,
+//	  maybe_numeric, maybe_text, maybe_varchar, maybe_bpchar, maybe_name, maybe_citext, maybe_ltree,
+//	  maybe_xml, maybe_bytea, maybe_json, maybe_jsonb, maybe_uuid, maybe_timestamptz, maybe_timestamp,
+//	  maybe_date, maybe_time, maybe_timetz, maybe_interval, maybe_inet, maybe_cidr, maybe_macaddr,
+//	  maybe_macaddr8, maybe_bit, maybe_varbit, maybe_money, maybe_pg_lsn, maybe_regclass, maybe_xid,
+//	  maybe_cid, maybe_tid, maybe_point, maybe_line, maybe_lseg, maybe_box, maybe_path, maybe_polygon,
+//	  maybe_circle, maybe_tsvector, maybe_tsquery, maybe_jsonpath, maybe_hstore, maybe_int4range,
+//	  maybe_int8range, maybe_numrange, maybe_tsrange, maybe_tstzrange, maybe_daterange,
+//	  maybe_int4multirange, maybe_int8multirange, maybe_nummultirange, maybe_tsmultirange,
+//	  maybe_tstzmultirange, maybe_datemultirange, maybe_mood
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (s Singles) Update(ctx context.Context, id int64, in SingleUpdate) (Single, error) {
+	return pawl.Update(ctx, s.session, &singlesUpdateOperation, (*Single).dest,
+		[]any{id},
+		in.AInt2,
+		in.AInt4,
+		in.AInt8,
+		in.AOid,
+		in.AXid8,
+		in.ABool,
+		in.AFloat4,
+		in.AFloat8,
+		in.ANumeric,
+		in.AText,
+		in.AVarchar,
+		in.ABpchar,
+		in.AName,
+		in.ACitext,
+		in.ALtree,
+		in.AXML,
+		in.ABytea,
+		in.AJSON,
+		in.AJsonb,
+		in.AUUID,
+		in.ATimestamptz,
+		in.ATimestamp,
+		in.ADate,
+		in.ATime,
+		in.ATimetz,
+		in.AInterval,
+		in.AInet,
+		in.ACidr,
+		in.AMacaddr,
+		in.AMacaddr8,
+		in.ABit,
+		in.AVarbit,
+		in.AMoney,
+		in.APgLsn,
+		in.ARegclass,
+		in.AXid,
+		in.ACid,
+		in.ATid,
+		in.APoint,
+		in.ALine,
+		in.ALseg,
+		in.ABox,
+		in.APath,
+		in.APolygon,
+		in.ACircle,
+		in.ATsvector,
+		in.ATsquery,
+		in.AJsonpath,
+		in.AHstore,
+		in.AInt4range,
+		in.AInt8range,
+		in.ANumrange,
+		in.ATsrange,
+		in.ATstzrange,
+		in.ADaterange,
+		in.AInt4multirange,
+		in.AInt8multirange,
+		in.ANummultirange,
+		in.ATsmultirange,
+		in.ATstzmultirange,
+		in.ADatemultirange,
+		in.AMood,
+		in.MaybeInt2,
+		in.MaybeInt4,
+		in.MaybeInt8,
+		in.MaybeOid,
+		in.MaybeXid8,
+		in.MaybeBool,
+		in.MaybeFloat4,
+		in.MaybeFloat8,
+		in.MaybeNumeric,
+		in.MaybeText,
+		in.MaybeVarchar,
+		in.MaybeBpchar,
+		in.MaybeName,
+		in.MaybeCitext,
+		in.MaybeLtree,
+		in.MaybeXML,
+		in.MaybeBytea,
+		in.MaybeJSON,
+		in.MaybeJsonb,
+		in.MaybeUUID,
+		in.MaybeTimestamptz,
+		in.MaybeTimestamp,
+		in.MaybeDate,
+		in.MaybeTime,
+		in.MaybeTimetz,
+		in.MaybeInterval,
+		in.MaybeInet,
+		in.MaybeCidr,
+		in.MaybeMacaddr,
+		in.MaybeMacaddr8,
+		in.MaybeBit,
+		in.MaybeVarbit,
+		in.MaybeMoney,
+		in.MaybePgLsn,
+		in.MaybeRegclass,
+		in.MaybeXid,
+		in.MaybeCid,
+		in.MaybeTid,
+		in.MaybePoint,
+		in.MaybeLine,
+		in.MaybeLseg,
+		in.MaybeBox,
+		in.MaybePath,
+		in.MaybePolygon,
+		in.MaybeCircle,
+		in.MaybeTsvector,
+		in.MaybeTsquery,
+		in.MaybeJsonpath,
+		in.MaybeHstore,
+		in.MaybeInt4range,
+		in.MaybeInt8range,
+		in.MaybeNumrange,
+		in.MaybeTsrange,
+		in.MaybeTstzrange,
+		in.MaybeDaterange,
+		in.MaybeInt4multirange,
+		in.MaybeInt8multirange,
+		in.MaybeNummultirange,
+		in.MaybeTsmultirange,
+		in.MaybeTstzmultirange,
+		in.MaybeDatemultirange,
+		in.MaybeMood,
+	)
+}
+
 // Delete deletes the row of singles with the given id. A missing row is not
 // found.
 //
@@ -2040,7 +2614,8 @@ const (
 	singlesInsertSQL = `/* table.singles.insert */ INSERT INTO app.singles (a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood, maybe_int2, maybe_int4, maybe_int8, maybe_oid, maybe_xid8, maybe_bool, maybe_float4, maybe_float8, maybe_numeric, maybe_text, maybe_varchar, maybe_bpchar, maybe_name, maybe_citext, maybe_ltree, maybe_xml, maybe_bytea, maybe_json, maybe_jsonb, maybe_uuid, maybe_timestamptz, maybe_timestamp, maybe_date, maybe_time, maybe_timetz, maybe_interval, maybe_inet, maybe_cidr, maybe_macaddr, maybe_macaddr8, maybe_bit, maybe_varbit, maybe_money, maybe_pg_lsn, maybe_regclass, maybe_xid, maybe_cid, maybe_tid, maybe_point, maybe_line, maybe_lseg, maybe_box, maybe_path, maybe_polygon, maybe_circle, maybe_tsvector, maybe_tsquery, maybe_jsonpath, maybe_hstore, maybe_int4range, maybe_int8range, maybe_numrange, maybe_tsrange, maybe_tstzrange, maybe_daterange, maybe_int4multirange, maybe_int8multirange, maybe_nummultirange, maybe_tsmultirange, maybe_tstzmultirange, maybe_datemultirange, maybe_mood)
 VALUES ($1::smallint, $2::integer, $3::bigint, $4::oid, $5::xid8, $6::boolean, $7::real, $8::double precision, $9::numeric, $10::text, $11::character varying, $12::bpchar, $13::name, $14::public.citext, $15::public.ltree, $16::xml, $17::bytea, $18::json, $19::jsonb, $20::uuid, $21::timestamp with time zone, $22::timestamp without time zone, $23::date, $24::time without time zone, $25::time with time zone, $26::interval, $27::inet, $28::cidr, $29::macaddr, $30::macaddr8, $31::bit varying, $32::bit varying, $33::money, $34::pg_lsn, $35::regclass, $36::xid, $37::cid, $38::tid, $39::point, $40::line, $41::lseg, $42::box, $43::path, $44::polygon, $45::circle, $46::tsvector, $47::tsquery, $48::jsonpath, $49::public.hstore, $50::int4range, $51::int8range, $52::numrange, $53::tsrange, $54::tstzrange, $55::daterange, $56::int4multirange, $57::int8multirange, $58::nummultirange, $59::tsmultirange, $60::tstzmultirange, $61::datemultirange, $62::app.mood, $63::smallint, $64::integer, $65::bigint, $66::oid, $67::xid8, $68::boolean, $69::real, $70::double precision, $71::numeric, $72::text, $73::character varying, $74::bpchar, $75::name, $76::public.citext, $77::public.ltree, $78::xml, $79::bytea, $80::json, $81::jsonb, $82::uuid, $83::timestamp with time zone, $84::timestamp without time zone, $85::date, $86::time without time zone, $87::time with time zone, $88::interval, $89::inet, $90::cidr, $91::macaddr, $92::macaddr8, $93::bit varying, $94::bit varying, $95::money, $96::pg_lsn, $97::regclass, $98::xid, $99::cid, $100::tid, $101::point, $102::line, $103::lseg, $104::box, $105::path, $106::polygon, $107::circle, $108::tsvector, $109::tsquery, $110::jsonpath, $111::public.hstore, $112::int4range, $113::int8range, $114::numrange, $115::tsrange, $116::tstzrange, $117::daterange, $118::int4multirange, $119::int8multirange, $120::nummultirange, $121::tsmultirange, $122::tstzmultirange, $123::datemultirange, $124::app.mood)
 RETURNING id, a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood, maybe_int2, maybe_int4, maybe_int8, maybe_oid, maybe_xid8, maybe_bool, maybe_float4, maybe_float8, maybe_numeric, maybe_text, maybe_varchar, maybe_bpchar, maybe_name, maybe_citext, maybe_ltree, maybe_xml, maybe_bytea, maybe_json, maybe_jsonb, maybe_uuid, maybe_timestamptz, maybe_timestamp, maybe_date, maybe_time, maybe_timetz, maybe_interval, maybe_inet, maybe_cidr, maybe_macaddr, maybe_macaddr8, maybe_bit, maybe_varbit, maybe_money, maybe_pg_lsn, maybe_regclass, maybe_xid, maybe_cid, maybe_tid, maybe_point, maybe_line, maybe_lseg, maybe_box, maybe_path, maybe_polygon, maybe_circle, maybe_tsvector, maybe_tsquery, maybe_jsonpath, maybe_hstore, maybe_int4range, maybe_int8range, maybe_numrange, maybe_tsrange, maybe_tstzrange, maybe_daterange, maybe_int4multirange, maybe_int8multirange, maybe_nummultirange, maybe_tsmultirange, maybe_tstzmultirange, maybe_datemultirange, maybe_mood`
-	singlesGetSQL = `/* table.singles.get */ SELECT id, a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood, maybe_int2, maybe_int4, maybe_int8, maybe_oid, maybe_xid8, maybe_bool, maybe_float4, maybe_float8, maybe_numeric, maybe_text, maybe_varchar, maybe_bpchar, maybe_name, maybe_citext, maybe_ltree, maybe_xml, maybe_bytea, maybe_json, maybe_jsonb, maybe_uuid, maybe_timestamptz, maybe_timestamp, maybe_date, maybe_time, maybe_timetz, maybe_interval, maybe_inet, maybe_cidr, maybe_macaddr, maybe_macaddr8, maybe_bit, maybe_varbit, maybe_money, maybe_pg_lsn, maybe_regclass, maybe_xid, maybe_cid, maybe_tid, maybe_point, maybe_line, maybe_lseg, maybe_box, maybe_path, maybe_polygon, maybe_circle, maybe_tsvector, maybe_tsquery, maybe_jsonpath, maybe_hstore, maybe_int4range, maybe_int8range, maybe_numrange, maybe_tsrange, maybe_tstzrange, maybe_daterange, maybe_int4multirange, maybe_int8multirange, maybe_nummultirange, maybe_tsmultirange, maybe_tstzmultirange, maybe_datemultirange, maybe_mood
+	singlesInsertManySQL = `/* table.singles.insert_many */ COPY app.singles (a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood, maybe_int2, maybe_int4, maybe_int8, maybe_oid, maybe_xid8, maybe_bool, maybe_float4, maybe_float8, maybe_numeric, maybe_text, maybe_varchar, maybe_bpchar, maybe_name, maybe_citext, maybe_ltree, maybe_xml, maybe_bytea, maybe_json, maybe_jsonb, maybe_uuid, maybe_timestamptz, maybe_timestamp, maybe_date, maybe_time, maybe_timetz, maybe_interval, maybe_inet, maybe_cidr, maybe_macaddr, maybe_macaddr8, maybe_bit, maybe_varbit, maybe_money, maybe_pg_lsn, maybe_regclass, maybe_xid, maybe_cid, maybe_tid, maybe_point, maybe_line, maybe_lseg, maybe_box, maybe_path, maybe_polygon, maybe_circle, maybe_tsvector, maybe_tsquery, maybe_jsonpath, maybe_hstore, maybe_int4range, maybe_int8range, maybe_numrange, maybe_tsrange, maybe_tstzrange, maybe_daterange, maybe_int4multirange, maybe_int8multirange, maybe_nummultirange, maybe_tsmultirange, maybe_tstzmultirange, maybe_datemultirange, maybe_mood) FROM STDIN`
+	singlesGetSQL        = `/* table.singles.get */ SELECT id, a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood, maybe_int2, maybe_int4, maybe_int8, maybe_oid, maybe_xid8, maybe_bool, maybe_float4, maybe_float8, maybe_numeric, maybe_text, maybe_varchar, maybe_bpchar, maybe_name, maybe_citext, maybe_ltree, maybe_xml, maybe_bytea, maybe_json, maybe_jsonb, maybe_uuid, maybe_timestamptz, maybe_timestamp, maybe_date, maybe_time, maybe_timetz, maybe_interval, maybe_inet, maybe_cidr, maybe_macaddr, maybe_macaddr8, maybe_bit, maybe_varbit, maybe_money, maybe_pg_lsn, maybe_regclass, maybe_xid, maybe_cid, maybe_tid, maybe_point, maybe_line, maybe_lseg, maybe_box, maybe_path, maybe_polygon, maybe_circle, maybe_tsvector, maybe_tsquery, maybe_jsonpath, maybe_hstore, maybe_int4range, maybe_int8range, maybe_numrange, maybe_tsrange, maybe_tstzrange, maybe_daterange, maybe_int4multirange, maybe_int8multirange, maybe_nummultirange, maybe_tsmultirange, maybe_tstzmultirange, maybe_datemultirange, maybe_mood
 FROM app.singles
 WHERE id = $1::bigint`
 	singlesGetForUpdateSQL = `/* table.singles.get_for_update */ SELECT id, a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood, maybe_int2, maybe_int4, maybe_int8, maybe_oid, maybe_xid8, maybe_bool, maybe_float4, maybe_float8, maybe_numeric, maybe_text, maybe_varchar, maybe_bpchar, maybe_name, maybe_citext, maybe_ltree, maybe_xml, maybe_bytea, maybe_json, maybe_jsonb, maybe_uuid, maybe_timestamptz, maybe_timestamp, maybe_date, maybe_time, maybe_timetz, maybe_interval, maybe_inet, maybe_cidr, maybe_macaddr, maybe_macaddr8, maybe_bit, maybe_varbit, maybe_money, maybe_pg_lsn, maybe_regclass, maybe_xid, maybe_cid, maybe_tid, maybe_point, maybe_line, maybe_lseg, maybe_box, maybe_path, maybe_polygon, maybe_circle, maybe_tsvector, maybe_tsquery, maybe_jsonpath, maybe_hstore, maybe_int4range, maybe_int8range, maybe_numrange, maybe_tsrange, maybe_tstzrange, maybe_daterange, maybe_int4multirange, maybe_int8multirange, maybe_nummultirange, maybe_tsmultirange, maybe_tstzmultirange, maybe_datemultirange, maybe_mood
@@ -2234,6 +2809,133 @@ FROM (
   ORDER BY a_bool, id LIMIT $3::bigint)
 ) AS page
 ORDER BY a_bool, id`
+	singlesUpdateSQL = `/* table.singles.update */ UPDATE app.singles
+SET a_int2 = CASE WHEN $2::boolean THEN $3::smallint ELSE a_int2 END,
+  a_int4 = CASE WHEN $4::boolean THEN $5::integer ELSE a_int4 END,
+  a_int8 = CASE WHEN $6::boolean THEN $7::bigint ELSE a_int8 END,
+  a_oid = CASE WHEN $8::boolean THEN $9::oid ELSE a_oid END,
+  a_xid8 = CASE WHEN $10::boolean THEN $11::xid8 ELSE a_xid8 END,
+  a_bool = CASE WHEN $12::boolean THEN $13::boolean ELSE a_bool END,
+  a_float4 = CASE WHEN $14::boolean THEN $15::real ELSE a_float4 END,
+  a_float8 = CASE WHEN $16::boolean THEN $17::double precision ELSE a_float8 END,
+  a_numeric = CASE WHEN $18::boolean THEN $19::numeric ELSE a_numeric END,
+  a_text = CASE WHEN $20::boolean THEN $21::text ELSE a_text END,
+  a_varchar = CASE WHEN $22::boolean THEN $23::character varying ELSE a_varchar END,
+  a_bpchar = CASE WHEN $24::boolean THEN $25::bpchar ELSE a_bpchar END,
+  a_name = CASE WHEN $26::boolean THEN $27::name ELSE a_name END,
+  a_citext = CASE WHEN $28::boolean THEN $29::public.citext ELSE a_citext END,
+  a_ltree = CASE WHEN $30::boolean THEN $31::public.ltree ELSE a_ltree END,
+  a_xml = CASE WHEN $32::boolean THEN $33::xml ELSE a_xml END,
+  a_bytea = CASE WHEN $34::boolean THEN $35::bytea ELSE a_bytea END,
+  a_json = CASE WHEN $36::boolean THEN $37::json ELSE a_json END,
+  a_jsonb = CASE WHEN $38::boolean THEN $39::jsonb ELSE a_jsonb END,
+  a_uuid = CASE WHEN $40::boolean THEN $41::uuid ELSE a_uuid END,
+  a_timestamptz = CASE WHEN $42::boolean THEN $43::timestamp with time zone ELSE a_timestamptz END,
+  a_timestamp = CASE WHEN $44::boolean THEN $45::timestamp without time zone ELSE a_timestamp END,
+  a_date = CASE WHEN $46::boolean THEN $47::date ELSE a_date END,
+  a_time = CASE WHEN $48::boolean THEN $49::time without time zone ELSE a_time END,
+  a_timetz = CASE WHEN $50::boolean THEN $51::time with time zone ELSE a_timetz END,
+  a_interval = CASE WHEN $52::boolean THEN $53::interval ELSE a_interval END,
+  a_inet = CASE WHEN $54::boolean THEN $55::inet ELSE a_inet END,
+  a_cidr = CASE WHEN $56::boolean THEN $57::cidr ELSE a_cidr END,
+  a_macaddr = CASE WHEN $58::boolean THEN $59::macaddr ELSE a_macaddr END,
+  a_macaddr8 = CASE WHEN $60::boolean THEN $61::macaddr8 ELSE a_macaddr8 END,
+  a_bit = CASE WHEN $62::boolean THEN $63::bit varying ELSE a_bit END,
+  a_varbit = CASE WHEN $64::boolean THEN $65::bit varying ELSE a_varbit END,
+  a_money = CASE WHEN $66::boolean THEN $67::money ELSE a_money END,
+  a_pg_lsn = CASE WHEN $68::boolean THEN $69::pg_lsn ELSE a_pg_lsn END,
+  a_regclass = CASE WHEN $70::boolean THEN $71::regclass ELSE a_regclass END,
+  a_xid = CASE WHEN $72::boolean THEN $73::xid ELSE a_xid END,
+  a_cid = CASE WHEN $74::boolean THEN $75::cid ELSE a_cid END,
+  a_tid = CASE WHEN $76::boolean THEN $77::tid ELSE a_tid END,
+  a_point = CASE WHEN $78::boolean THEN $79::point ELSE a_point END,
+  a_line = CASE WHEN $80::boolean THEN $81::line ELSE a_line END,
+  a_lseg = CASE WHEN $82::boolean THEN $83::lseg ELSE a_lseg END,
+  a_box = CASE WHEN $84::boolean THEN $85::box ELSE a_box END,
+  a_path = CASE WHEN $86::boolean THEN $87::path ELSE a_path END,
+  a_polygon = CASE WHEN $88::boolean THEN $89::polygon ELSE a_polygon END,
+  a_circle = CASE WHEN $90::boolean THEN $91::circle ELSE a_circle END,
+  a_tsvector = CASE WHEN $92::boolean THEN $93::tsvector ELSE a_tsvector END,
+  a_tsquery = CASE WHEN $94::boolean THEN $95::tsquery ELSE a_tsquery END,
+  a_jsonpath = CASE WHEN $96::boolean THEN $97::jsonpath ELSE a_jsonpath END,
+  a_hstore = CASE WHEN $98::boolean THEN $99::public.hstore ELSE a_hstore END,
+  a_int4range = CASE WHEN $100::boolean THEN $101::int4range ELSE a_int4range END,
+  a_int8range = CASE WHEN $102::boolean THEN $103::int8range ELSE a_int8range END,
+  a_numrange = CASE WHEN $104::boolean THEN $105::numrange ELSE a_numrange END,
+  a_tsrange = CASE WHEN $106::boolean THEN $107::tsrange ELSE a_tsrange END,
+  a_tstzrange = CASE WHEN $108::boolean THEN $109::tstzrange ELSE a_tstzrange END,
+  a_daterange = CASE WHEN $110::boolean THEN $111::daterange ELSE a_daterange END,
+  a_int4multirange = CASE WHEN $112::boolean THEN $113::int4multirange ELSE a_int4multirange END,
+  a_int8multirange = CASE WHEN $114::boolean THEN $115::int8multirange ELSE a_int8multirange END,
+  a_nummultirange = CASE WHEN $116::boolean THEN $117::nummultirange ELSE a_nummultirange END,
+  a_tsmultirange = CASE WHEN $118::boolean THEN $119::tsmultirange ELSE a_tsmultirange END,
+  a_tstzmultirange = CASE WHEN $120::boolean THEN $121::tstzmultirange ELSE a_tstzmultirange END,
+  a_datemultirange = CASE WHEN $122::boolean THEN $123::datemultirange ELSE a_datemultirange END,
+  a_mood = CASE WHEN $124::boolean THEN $125::app.mood ELSE a_mood END,
+  maybe_int2 = CASE WHEN $126::boolean THEN $127::smallint ELSE maybe_int2 END,
+  maybe_int4 = CASE WHEN $128::boolean THEN $129::integer ELSE maybe_int4 END,
+  maybe_int8 = CASE WHEN $130::boolean THEN $131::bigint ELSE maybe_int8 END,
+  maybe_oid = CASE WHEN $132::boolean THEN $133::oid ELSE maybe_oid END,
+  maybe_xid8 = CASE WHEN $134::boolean THEN $135::xid8 ELSE maybe_xid8 END,
+  maybe_bool = CASE WHEN $136::boolean THEN $137::boolean ELSE maybe_bool END,
+  maybe_float4 = CASE WHEN $138::boolean THEN $139::real ELSE maybe_float4 END,
+  maybe_float8 = CASE WHEN $140::boolean THEN $141::double precision ELSE maybe_float8 END,
+  maybe_numeric = CASE WHEN $142::boolean THEN $143::numeric ELSE maybe_numeric END,
+  maybe_text = CASE WHEN $144::boolean THEN $145::text ELSE maybe_text END,
+  maybe_varchar = CASE WHEN $146::boolean THEN $147::character varying ELSE maybe_varchar END,
+  maybe_bpchar = CASE WHEN $148::boolean THEN $149::bpchar ELSE maybe_bpchar END,
+  maybe_name = CASE WHEN $150::boolean THEN $151::name ELSE maybe_name END,
+  maybe_citext = CASE WHEN $152::boolean THEN $153::public.citext ELSE maybe_citext END,
+  maybe_ltree = CASE WHEN $154::boolean THEN $155::public.ltree ELSE maybe_ltree END,
+  maybe_xml = CASE WHEN $156::boolean THEN $157::xml ELSE maybe_xml END,
+  maybe_bytea = CASE WHEN $158::boolean THEN $159::bytea ELSE maybe_bytea END,
+  maybe_json = CASE WHEN $160::boolean THEN $161::json ELSE maybe_json END,
+  maybe_jsonb = CASE WHEN $162::boolean THEN $163::jsonb ELSE maybe_jsonb END,
+  maybe_uuid = CASE WHEN $164::boolean THEN $165::uuid ELSE maybe_uuid END,
+  maybe_timestamptz = CASE WHEN $166::boolean THEN $167::timestamp with time zone ELSE maybe_timestamptz END,
+  maybe_timestamp = CASE WHEN $168::boolean THEN $169::timestamp without time zone ELSE maybe_timestamp END,
+  maybe_date = CASE WHEN $170::boolean THEN $171::date ELSE maybe_date END,
+  maybe_time = CASE WHEN $172::boolean THEN $173::time without time zone ELSE maybe_time END,
+  maybe_timetz = CASE WHEN $174::boolean THEN $175::time with time zone ELSE maybe_timetz END,
+  maybe_interval = CASE WHEN $176::boolean THEN $177::interval ELSE maybe_interval END,
+  maybe_inet = CASE WHEN $178::boolean THEN $179::inet ELSE maybe_inet END,
+  maybe_cidr = CASE WHEN $180::boolean THEN $181::cidr ELSE maybe_cidr END,
+  maybe_macaddr = CASE WHEN $182::boolean THEN $183::macaddr ELSE maybe_macaddr END,
+  maybe_macaddr8 = CASE WHEN $184::boolean THEN $185::macaddr8 ELSE maybe_macaddr8 END,
+  maybe_bit = CASE WHEN $186::boolean THEN $187::bit varying ELSE maybe_bit END,
+  maybe_varbit = CASE WHEN $188::boolean THEN $189::bit varying ELSE maybe_varbit END,
+  maybe_money = CASE WHEN $190::boolean THEN $191::money ELSE maybe_money END,
+  maybe_pg_lsn = CASE WHEN $192::boolean THEN $193::pg_lsn ELSE maybe_pg_lsn END,
+  maybe_regclass = CASE WHEN $194::boolean THEN $195::regclass ELSE maybe_regclass END,
+  maybe_xid = CASE WHEN $196::boolean THEN $197::xid ELSE maybe_xid END,
+  maybe_cid = CASE WHEN $198::boolean THEN $199::cid ELSE maybe_cid END,
+  maybe_tid = CASE WHEN $200::boolean THEN $201::tid ELSE maybe_tid END,
+  maybe_point = CASE WHEN $202::boolean THEN $203::point ELSE maybe_point END,
+  maybe_line = CASE WHEN $204::boolean THEN $205::line ELSE maybe_line END,
+  maybe_lseg = CASE WHEN $206::boolean THEN $207::lseg ELSE maybe_lseg END,
+  maybe_box = CASE WHEN $208::boolean THEN $209::box ELSE maybe_box END,
+  maybe_path = CASE WHEN $210::boolean THEN $211::path ELSE maybe_path END,
+  maybe_polygon = CASE WHEN $212::boolean THEN $213::polygon ELSE maybe_polygon END,
+  maybe_circle = CASE WHEN $214::boolean THEN $215::circle ELSE maybe_circle END,
+  maybe_tsvector = CASE WHEN $216::boolean THEN $217::tsvector ELSE maybe_tsvector END,
+  maybe_tsquery = CASE WHEN $218::boolean THEN $219::tsquery ELSE maybe_tsquery END,
+  maybe_jsonpath = CASE WHEN $220::boolean THEN $221::jsonpath ELSE maybe_jsonpath END,
+  maybe_hstore = CASE WHEN $222::boolean THEN $223::public.hstore ELSE maybe_hstore END,
+  maybe_int4range = CASE WHEN $224::boolean THEN $225::int4range ELSE maybe_int4range END,
+  maybe_int8range = CASE WHEN $226::boolean THEN $227::int8range ELSE maybe_int8range END,
+  maybe_numrange = CASE WHEN $228::boolean THEN $229::numrange ELSE maybe_numrange END,
+  maybe_tsrange = CASE WHEN $230::boolean THEN $231::tsrange ELSE maybe_tsrange END,
+  maybe_tstzrange = CASE WHEN $232::boolean THEN $233::tstzrange ELSE maybe_tstzrange END,
+  maybe_daterange = CASE WHEN $234::boolean THEN $235::daterange ELSE maybe_daterange END,
+  maybe_int4multirange = CASE WHEN $236::boolean THEN $237::int4multirange ELSE maybe_int4multirange END,
+  maybe_int8multirange = CASE WHEN $238::boolean THEN $239::int8multirange ELSE maybe_int8multirange END,
+  maybe_nummultirange = CASE WHEN $240::boolean THEN $241::nummultirange ELSE maybe_nummultirange END,
+  maybe_tsmultirange = CASE WHEN $242::boolean THEN $243::tsmultirange ELSE maybe_tsmultirange END,
+  maybe_tstzmultirange = CASE WHEN $244::boolean THEN $245::tstzmultirange ELSE maybe_tstzmultirange END,
+  maybe_datemultirange = CASE WHEN $246::boolean THEN $247::datemultirange ELSE maybe_datemultirange END,
+  maybe_mood = CASE WHEN $248::boolean THEN $249::app.mood ELSE maybe_mood END
+WHERE id = $1::bigint
+RETURNING id, a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood, maybe_int2, maybe_int4, maybe_int8, maybe_oid, maybe_xid8, maybe_bool, maybe_float4, maybe_float8, maybe_numeric, maybe_text, maybe_varchar, maybe_bpchar, maybe_name, maybe_citext, maybe_ltree, maybe_xml, maybe_bytea, maybe_json, maybe_jsonb, maybe_uuid, maybe_timestamptz, maybe_timestamp, maybe_date, maybe_time, maybe_timetz, maybe_interval, maybe_inet, maybe_cidr, maybe_macaddr, maybe_macaddr8, maybe_bit, maybe_varbit, maybe_money, maybe_pg_lsn, maybe_regclass, maybe_xid, maybe_cid, maybe_tid, maybe_point, maybe_line, maybe_lseg, maybe_box, maybe_path, maybe_polygon, maybe_circle, maybe_tsvector, maybe_tsquery, maybe_jsonpath, maybe_hstore, maybe_int4range, maybe_int8range, maybe_numrange, maybe_tsrange, maybe_tstzrange, maybe_daterange, maybe_int4multirange, maybe_int8multirange, maybe_nummultirange, maybe_tsmultirange, maybe_tstzmultirange, maybe_datemultirange, maybe_mood`
 	singlesDeleteSQL = `/* table.singles.delete */ DELETE FROM app.singles
 WHERE id = $1::bigint`
 	singlesChangeLockSQL = `/* table.singles.edit.change */ SELECT id, a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood, maybe_int2, maybe_int4, maybe_int8, maybe_oid, maybe_xid8, maybe_bool, maybe_float4, maybe_float8, maybe_numeric, maybe_text, maybe_varchar, maybe_bpchar, maybe_name, maybe_citext, maybe_ltree, maybe_xml, maybe_bytea, maybe_json, maybe_jsonb, maybe_uuid, maybe_timestamptz, maybe_timestamp, maybe_date, maybe_time, maybe_timetz, maybe_interval, maybe_inet, maybe_cidr, maybe_macaddr, maybe_macaddr8, maybe_bit, maybe_varbit, maybe_money, maybe_pg_lsn, maybe_regclass, maybe_xid, maybe_cid, maybe_tid, maybe_point, maybe_line, maybe_lseg, maybe_box, maybe_path, maybe_polygon, maybe_circle, maybe_tsvector, maybe_tsquery, maybe_jsonpath, maybe_hstore, maybe_int4range, maybe_int8range, maybe_numrange, maybe_tsrange, maybe_tstzrange, maybe_daterange, maybe_int4multirange, maybe_int8multirange, maybe_nummultirange, maybe_tsmultirange, maybe_tstzmultirange, maybe_datemultirange, maybe_mood
@@ -2250,6 +2952,16 @@ var singlesInsertOperation = pawl.Operation{
 	Name:  "table.singles.insert",
 	Table: "app.singles",
 	SQL:   singlesInsertSQL,
+}
+
+var singlesInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:  "table.singles.insert_many",
+		Table: "app.singles",
+		SQL:   singlesInsertManySQL,
+	},
+	Into:    []string{"app", "singles"},
+	Columns: []string{"a_int2", "a_int4", "a_int8", "a_oid", "a_xid8", "a_bool", "a_float4", "a_float8", "a_numeric", "a_text", "a_varchar", "a_bpchar", "a_name", "a_citext", "a_ltree", "a_xml", "a_bytea", "a_json", "a_jsonb", "a_uuid", "a_timestamptz", "a_timestamp", "a_date", "a_time", "a_timetz", "a_interval", "a_inet", "a_cidr", "a_macaddr", "a_macaddr8", "a_bit", "a_varbit", "a_money", "a_pg_lsn", "a_regclass", "a_xid", "a_cid", "a_tid", "a_point", "a_line", "a_lseg", "a_box", "a_path", "a_polygon", "a_circle", "a_tsvector", "a_tsquery", "a_jsonpath", "a_hstore", "a_int4range", "a_int8range", "a_numrange", "a_tsrange", "a_tstzrange", "a_daterange", "a_int4multirange", "a_int8multirange", "a_nummultirange", "a_tsmultirange", "a_tstzmultirange", "a_datemultirange", "a_mood", "maybe_int2", "maybe_int4", "maybe_int8", "maybe_oid", "maybe_xid8", "maybe_bool", "maybe_float4", "maybe_float8", "maybe_numeric", "maybe_text", "maybe_varchar", "maybe_bpchar", "maybe_name", "maybe_citext", "maybe_ltree", "maybe_xml", "maybe_bytea", "maybe_json", "maybe_jsonb", "maybe_uuid", "maybe_timestamptz", "maybe_timestamp", "maybe_date", "maybe_time", "maybe_timetz", "maybe_interval", "maybe_inet", "maybe_cidr", "maybe_macaddr", "maybe_macaddr8", "maybe_bit", "maybe_varbit", "maybe_money", "maybe_pg_lsn", "maybe_regclass", "maybe_xid", "maybe_cid", "maybe_tid", "maybe_point", "maybe_line", "maybe_lseg", "maybe_box", "maybe_path", "maybe_polygon", "maybe_circle", "maybe_tsvector", "maybe_tsquery", "maybe_jsonpath", "maybe_hstore", "maybe_int4range", "maybe_int8range", "maybe_numrange", "maybe_tsrange", "maybe_tstzrange", "maybe_daterange", "maybe_int4multirange", "maybe_int8multirange", "maybe_nummultirange", "maybe_tsmultirange", "maybe_tstzmultirange", "maybe_datemultirange", "maybe_mood"},
 }
 
 var singlesGetOperation = pawl.Operation{
@@ -2372,6 +3084,13 @@ var singlesListByBoolOperation = pawl.Operation{
 	Table:    "app.singles",
 	SQL:      singlesListByBoolSQL,
 	ReadOnly: true,
+}
+
+var singlesUpdateOperation = pawl.Operation{
+	Name:    "table.singles.update",
+	Table:   "app.singles",
+	SQL:     singlesUpdateSQL,
+	KeyArgs: 1,
 }
 
 var singlesDeleteOperation = pawl.Operation{

@@ -41,6 +41,23 @@ type AccountInsert struct {
 	DeletedAt *time.Time
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (a *AccountInsert) values() []any {
+	return []any{a.Email, a.Handle, a.Tier, a.Tags, a.Limit, a.SeenAt, a.DeletedAt}
+}
+
+// AccountUpdate names columns of app.accounts and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type AccountUpdate struct {
+	Email     pawl.Change[string]
+	Handle    pawl.Change[string]
+	Tier      pawl.Change[Tier]
+	Tags      pawl.Change[[]string]
+	Limit     pawl.Change[*pgtype.Numeric]
+	SeenAt    pawl.Change[time.Time]
+	DeletedAt pawl.Change[*time.Time]
+}
+
 // Accounts reads and writes app.accounts.
 type Accounts struct{ session *pawl.Session }
 
@@ -69,6 +86,21 @@ func (a Accounts) Insert(ctx context.Context, in AccountInsert) (Account, error)
 		in.SeenAt,
 		in.DeletedAt,
 	)
+}
+
+// InsertMany inserts rows into accounts by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.accounts (email, handle, tier, tags, "limit", seen_at, deleted_at) FROM STDIN
+//
+// Errors:
+//   - [ErrAccountsEmail]: another row where deleted_at IS NULL has the same
+//     lower(email)
+//   - [ErrAccountsHandle]: another row where deleted_at IS NULL has the same
+//     handle
+func (a Accounts) InsertMany(ctx context.Context, rows []AccountInsert) (int64, error) {
+	return pawl.Copy(ctx, a.session, &accountsInsertManyOperation, rows, (*AccountInsert).values)
 }
 
 // Get reads the row of accounts with the given id. A missing row is not found.
@@ -227,6 +259,44 @@ func (a Accounts) List(ctx context.Context, after *Account, limit int64) ([]Acco
 		afterID = &after.ID
 	}
 	return pawl.QueryAll(ctx, a.session, &accountsListOperation, (*Account).dest, afterID, limit)
+}
+
+// Update sets the named columns in the row of accounts with the given id and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.accounts
+//	SET email = CASE WHEN $2::boolean THEN $3::text ELSE email END,
+//	  handle = CASE WHEN $4::boolean THEN $5::text ELSE handle END,
+//	  tier = CASE WHEN $6::boolean THEN $7::app.tier ELSE tier END,
+//	  tags = CASE WHEN $8::boolean THEN $9::text[] ELSE tags END,
+//	  "limit" = CASE WHEN $10::boolean THEN $11::numeric ELSE "limit" END,
+//	  seen_at = CASE WHEN $12::boolean THEN $13::timestamp with time zone ELSE seen_at END,
+//	  deleted_at = CASE WHEN $14::boolean THEN $15::timestamp with time zone ELSE deleted_at END
+//	WHERE id = $1::bigint
+//	RETURNING id, email, handle, tier, tags, "limit", seen_at, deleted_at
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrAccountsEmail]: another row where deleted_at IS NULL has the same
+//     lower(email)
+//   - [ErrAccountsHandle]: another row where deleted_at IS NULL has the same
+//     handle
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (a Accounts) Update(ctx context.Context, id int64, in AccountUpdate) (Account, error) {
+	return pawl.Update(ctx, a.session, &accountsUpdateOperation, (*Account).dest,
+		[]any{id},
+		in.Email,
+		in.Handle,
+		in.Tier,
+		in.Tags,
+		in.Limit,
+		in.SeenAt,
+		in.DeletedAt,
+	)
 }
 
 // Delete deletes the row of accounts with the given id. A missing row is not
@@ -429,7 +499,8 @@ const (
 	accountsInsertSQL = `/* table.accounts.insert */ INSERT INTO app.accounts (email, handle, tier, tags, "limit", seen_at, deleted_at)
 VALUES ($1::text, $2::text, COALESCE($3::app.tier, 'basic'), $4::text[], $5::numeric, COALESCE($6::timestamp with time zone, now()), $7::timestamp with time zone)
 RETURNING id, email, handle, tier, tags, "limit", seen_at, deleted_at`
-	accountsGetSQL = `/* table.accounts.get */ SELECT id, email, handle, tier, tags, "limit", seen_at, deleted_at
+	accountsInsertManySQL = `/* table.accounts.insert_many */ COPY app.accounts (email, handle, tier, tags, "limit", seen_at, deleted_at) FROM STDIN`
+	accountsGetSQL        = `/* table.accounts.get */ SELECT id, email, handle, tier, tags, "limit", seen_at, deleted_at
 FROM app.accounts
 WHERE id = $1::bigint`
 	accountsGetByEmailSQL = `/* table.accounts.get_by_email */ SELECT id, email, handle, tier, tags, "limit", seen_at, deleted_at
@@ -468,6 +539,16 @@ FROM (
   ORDER BY id LIMIT $2::bigint)
 ) AS page
 ORDER BY id`
+	accountsUpdateSQL = `/* table.accounts.update */ UPDATE app.accounts
+SET email = CASE WHEN $2::boolean THEN $3::text ELSE email END,
+  handle = CASE WHEN $4::boolean THEN $5::text ELSE handle END,
+  tier = CASE WHEN $6::boolean THEN $7::app.tier ELSE tier END,
+  tags = CASE WHEN $8::boolean THEN $9::text[] ELSE tags END,
+  "limit" = CASE WHEN $10::boolean THEN $11::numeric ELSE "limit" END,
+  seen_at = CASE WHEN $12::boolean THEN $13::timestamp with time zone ELSE seen_at END,
+  deleted_at = CASE WHEN $14::boolean THEN $15::timestamp with time zone ELSE deleted_at END
+WHERE id = $1::bigint
+RETURNING id, email, handle, tier, tags, "limit", seen_at, deleted_at`
 	accountsDeleteSQL = `/* table.accounts.delete */ DELETE FROM app.accounts
 WHERE id = $1::bigint`
 	accountsPutSQL = `/* table.accounts.upsert.put */ INSERT INTO app.accounts AS have (email, handle, tier, tags, "limit", seen_at, deleted_at)
@@ -595,6 +676,18 @@ var accountsInsertOperation = pawl.Operation{
 	Errors: accountsErrors,
 }
 
+var accountsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.accounts.insert_many",
+		Table:  "app.accounts",
+		SQL:    accountsInsertManySQL,
+		Errors: accountsErrors,
+	},
+	Into:     []string{"app", "accounts"},
+	Columns:  []string{"email", "handle", "tier", "tags", "limit", "seen_at", "deleted_at"},
+	Defaults: []int{2, 5},
+}
+
 var accountsGetOperation = pawl.Operation{
 	Name:     "table.accounts.get",
 	Table:    "app.accounts",
@@ -656,6 +749,14 @@ var accountsListOperation = pawl.Operation{
 	Table:    "app.accounts",
 	SQL:      accountsListSQL,
 	ReadOnly: true,
+}
+
+var accountsUpdateOperation = pawl.Operation{
+	Name:    "table.accounts.update",
+	Table:   "app.accounts",
+	SQL:     accountsUpdateSQL,
+	KeyArgs: 1,
+	Errors:  accountsErrors,
 }
 
 var accountsDeleteOperation = pawl.Operation{

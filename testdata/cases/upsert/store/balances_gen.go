@@ -35,6 +35,11 @@ type BalanceInsert struct {
 	Note     *string
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (b *BalanceInsert) values() []any {
+	return []any{b.Account, b.Currency, b.Version, b.Amount, b.Note}
+}
+
 // Balances reads and writes app.balances.
 type Balances struct{ session *pawl.Session }
 
@@ -57,6 +62,18 @@ func (b Balances) Insert(ctx context.Context, in BalanceInsert) (Balance, error)
 		in.Amount,
 		in.Note,
 	)
+}
+
+// InsertMany inserts rows into balances by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.balances (account, currency, version, amount, note) FROM STDIN
+//
+// Errors:
+//   - [ErrBalancesAccount]: another row has the same account and currency
+func (b Balances) InsertMany(ctx context.Context, rows []BalanceInsert) (int64, error) {
+	return pawl.Copy(ctx, b.session, &balancesInsertManyOperation, rows, (*BalanceInsert).values)
 }
 
 // GetByAccount reads the row of balances with the given account and currency;
@@ -179,6 +196,7 @@ const (
 	balancesInsertSQL = `/* table.balances.insert */ INSERT INTO app.balances (account, currency, version, amount, note)
 VALUES ($1::text, $2::text, $3::bigint, $4::numeric, $5::text)
 RETURNING account, currency, version, amount, note`
+	balancesInsertManySQL   = `/* table.balances.insert_many */ COPY app.balances (account, currency, version, amount, note) FROM STDIN`
 	balancesGetByAccountSQL = `/* table.balances.get_by_account */ SELECT account, currency, version, amount, note
 FROM app.balances
 WHERE account = $1::text AND currency = $2::text`
@@ -250,6 +268,17 @@ var balancesInsertOperation = pawl.Operation{
 	Table:  "app.balances",
 	SQL:    balancesInsertSQL,
 	Errors: balancesErrors,
+}
+
+var balancesInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.balances.insert_many",
+		Table:  "app.balances",
+		SQL:    balancesInsertManySQL,
+		Errors: balancesErrors,
+	},
+	Into:    []string{"app", "balances"},
+	Columns: []string{"account", "currency", "version", "amount", "note"},
 }
 
 var balancesGetByAccountOperation = pawl.Operation{

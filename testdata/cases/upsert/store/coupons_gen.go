@@ -27,6 +27,17 @@ type CouponInsert struct {
 	Code   string
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (c *CouponInsert) values() []any {
+	return []any{c.UserID, c.Code}
+}
+
+// CouponUpdate names columns of app.coupons and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type CouponUpdate struct {
+	UserID pawl.Change[int64]
+}
+
 // Coupons reads and writes app.coupons.
 type Coupons struct{ session *pawl.Session }
 
@@ -44,6 +55,19 @@ type Coupons struct{ session *pawl.Session }
 //   - [ErrCouponsPkey]: a row with this code exists already
 func (c Coupons) Insert(ctx context.Context, in CouponInsert) (Coupon, error) {
 	return pawl.QueryOne(ctx, c.session, &couponsInsertOperation, (*Coupon).dest, in.UserID, in.Code)
+}
+
+// InsertMany inserts rows into coupons by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.coupons (user_id, code) FROM STDIN
+//
+// Errors:
+//   - [ErrCouponsOncePerUser]: another row has the same user_id and code
+//   - [ErrCouponsPkey]: a row with this code exists already
+func (c Coupons) InsertMany(ctx context.Context, rows []CouponInsert) (int64, error) {
+	return pawl.Copy(ctx, c.session, &couponsInsertManyOperation, rows, (*CouponInsert).values)
 }
 
 // Get reads the row of coupons with the given code. A missing row is not found.
@@ -170,6 +194,26 @@ func (c Coupons) List(ctx context.Context, after *Coupon, limit int) ([]Coupon, 
 	return pawl.QueryAll(ctx, c.session, &couponsListOperation, (*Coupon).dest, afterCode, limit)
 }
 
+// Update sets the named columns in the row of coupons with the given code and
+// leaves the others as they are, in one UPDATE. It does not look at the values
+// before: of two updates of one column the later one stays. What depends on the
+// old value is an edit. An update that names no column is bad input, a missing
+// row is not found.
+//
+//	UPDATE app.coupons
+//	SET user_id = CASE WHEN $2::boolean THEN $3::bigint ELSE user_id END
+//	WHERE code = $1::text
+//	RETURNING user_id, code
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [ErrCouponsOncePerUser]: another row has the same user_id and code
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (c Coupons) Update(ctx context.Context, code string, in CouponUpdate) (Coupon, error) {
+	return pawl.Update(ctx, c.session, &couponsUpdateOperation, (*Coupon).dest, []any{code}, in.UserID)
+}
+
 // Delete deletes the row of coupons with the given code. A missing row is not
 // found.
 //
@@ -204,7 +248,8 @@ const (
 	couponsInsertSQL = `/* table.coupons.insert */ INSERT INTO app.coupons (user_id, code)
 VALUES ($1::bigint, $2::text)
 RETURNING user_id, code`
-	couponsGetSQL = `/* table.coupons.get */ SELECT user_id, code
+	couponsInsertManySQL = `/* table.coupons.insert_many */ COPY app.coupons (user_id, code) FROM STDIN`
+	couponsGetSQL        = `/* table.coupons.get */ SELECT user_id, code
 FROM app.coupons
 WHERE code = $1::text`
 	couponsGetByOncePerUserSQL = `/* table.coupons.get_by_once_per_user */ SELECT user_id, code
@@ -236,6 +281,10 @@ FROM (
   ORDER BY code LIMIT $2::bigint)
 ) AS page
 ORDER BY code`
+	couponsUpdateSQL = `/* table.coupons.update */ UPDATE app.coupons
+SET user_id = CASE WHEN $2::boolean THEN $3::bigint ELSE user_id END
+WHERE code = $1::text
+RETURNING user_id, code`
 	couponsDeleteSQL = `/* table.coupons.delete */ DELETE FROM app.coupons
 WHERE code = $1::text`
 	couponsIssueSQL = `/* table.coupons.upsert.issue */ INSERT INTO app.coupons (user_id, code)
@@ -248,6 +297,17 @@ var couponsInsertOperation = pawl.Operation{
 	Table:  "app.coupons",
 	SQL:    couponsInsertSQL,
 	Errors: couponsErrors,
+}
+
+var couponsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.coupons.insert_many",
+		Table:  "app.coupons",
+		SQL:    couponsInsertManySQL,
+		Errors: couponsErrors,
+	},
+	Into:    []string{"app", "coupons"},
+	Columns: []string{"user_id", "code"},
 }
 
 var couponsGetOperation = pawl.Operation{
@@ -295,6 +355,14 @@ var couponsListOperation = pawl.Operation{
 	Table:    "app.coupons",
 	SQL:      couponsListSQL,
 	ReadOnly: true,
+}
+
+var couponsUpdateOperation = pawl.Operation{
+	Name:    "table.coupons.update",
+	Table:   "app.coupons",
+	SQL:     couponsUpdateSQL,
+	KeyArgs: 1,
+	Errors:  couponsErrors,
 }
 
 var couponsDeleteOperation = pawl.Operation{

@@ -30,6 +30,17 @@ type EventInsert struct {
 	Body    json.RawMessage
 }
 
+// values are those of a row, in the order of the columns of COPY.
+func (e *EventInsert) values() []any {
+	return []any{e.Source, e.Message, e.Body}
+}
+
+// EventUpdate names columns of app.events and their new values, each with
+// pawl.Set. What it does not name stays as it is.
+type EventUpdate struct {
+	Body pawl.Change[json.RawMessage]
+}
+
 // Events reads and writes app.events.
 type Events struct{ session *pawl.Session }
 
@@ -46,6 +57,18 @@ type Events struct{ session *pawl.Session }
 //   - [ErrEventsPkey]: a row with this source and message exists already
 func (e Events) Insert(ctx context.Context, in EventInsert) (Event, error) {
 	return pawl.QueryOne(ctx, e.session, &eventsInsertOperation, (*Event).dest, in.Source, in.Message, in.Body)
+}
+
+// InsertMany inserts rows into events by COPY, all or none, and returns how
+// many. What a row leaves out takes the column's default. A row that breaks a
+// constraint undoes all of them, and the error names the constraint.
+//
+//	COPY app.events (source, message, body) FROM STDIN
+//
+// Errors:
+//   - [ErrEventsPkey]: a row with this source and message exists already
+func (e Events) InsertMany(ctx context.Context, rows []EventInsert) (int64, error) {
+	return pawl.Copy(ctx, e.session, &eventsInsertManyOperation, rows, (*EventInsert).values)
 }
 
 // Get reads the row of events with the given source and message. A missing row
@@ -115,6 +138,25 @@ func (e Events) List(ctx context.Context, after *Event, limit int) ([]Event, err
 		afterMessage = &after.Message
 	}
 	return pawl.QueryAll(ctx, e.session, &eventsListOperation, (*Event).dest, afterSource, afterMessage, limit)
+}
+
+// Update sets the named columns in the row of events with the given source and
+// message and leaves the others as they are, in one UPDATE. It does not look at
+// the values before: of two updates of one column the later one stays. What
+// depends on the old value is an edit. An update that names no column is bad
+// input, a missing row is not found.
+//
+//	UPDATE app.events
+//	SET body = CASE WHEN $3::boolean THEN $4::jsonb ELSE body END
+//	WHERE source = $1::text AND message = $2::text
+//	RETURNING source, message, body
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has this key
+//   - [pawl.ErrBadInput]: in names no column
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (e Events) Update(ctx context.Context, source, message string, in EventUpdate) (Event, error) {
+	return pawl.Update(ctx, e.session, &eventsUpdateOperation, (*Event).dest, []any{source, message}, in.Body)
 }
 
 // Delete deletes the row of events with the given source and message. A missing
@@ -192,7 +234,8 @@ const (
 	eventsInsertSQL = `/* table.events.insert */ INSERT INTO app.events (source, message, body)
 VALUES ($1::text, $2::text, $3::jsonb)
 RETURNING source, message, body`
-	eventsGetSQL = `/* table.events.get */ SELECT source, message, body
+	eventsInsertManySQL = `/* table.events.insert_many */ COPY app.events (source, message, body) FROM STDIN`
+	eventsGetSQL        = `/* table.events.get */ SELECT source, message, body
 FROM app.events
 WHERE source = $1::text AND message = $2::text`
 	eventsGetForUpdateSQL = `/* table.events.get_for_update */ SELECT source, message, body
@@ -212,6 +255,10 @@ FROM (
   ORDER BY source, message LIMIT $3::bigint)
 ) AS page
 ORDER BY source, message`
+	eventsUpdateSQL = `/* table.events.update */ UPDATE app.events
+SET body = CASE WHEN $3::boolean THEN $4::jsonb ELSE body END
+WHERE source = $1::text AND message = $2::text
+RETURNING source, message, body`
 	eventsDeleteSQL = `/* table.events.delete */ DELETE FROM app.events
 WHERE source = $1::text AND message = $2::text`
 	eventsTakeSQL = `/* table.events.upsert.take */ INSERT INTO app.events AS have (source, message, body)
@@ -271,6 +318,17 @@ var eventsInsertOperation = pawl.Operation{
 	Errors: eventsErrors,
 }
 
+var eventsInsertManyOperation = pawl.CopyTarget{
+	Operation: pawl.Operation{
+		Name:   "table.events.insert_many",
+		Table:  "app.events",
+		SQL:    eventsInsertManySQL,
+		Errors: eventsErrors,
+	},
+	Into:    []string{"app", "events"},
+	Columns: []string{"source", "message", "body"},
+}
+
 var eventsGetOperation = pawl.Operation{
 	Name:     "table.events.get",
 	Table:    "app.events",
@@ -292,6 +350,13 @@ var eventsListOperation = pawl.Operation{
 	Table:    "app.events",
 	SQL:      eventsListSQL,
 	ReadOnly: true,
+}
+
+var eventsUpdateOperation = pawl.Operation{
+	Name:    "table.events.update",
+	Table:   "app.events",
+	SQL:     eventsUpdateSQL,
+	KeyArgs: 2,
 }
 
 var eventsDeleteOperation = pawl.Operation{

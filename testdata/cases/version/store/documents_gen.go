@@ -422,6 +422,7 @@ var documentsGetOperation = pawl.Operation{
 	Name:     "table.documents.get",
 	Table:    "public.documents",
 	SQL:      documentsGetSQL,
+	KeyArgs:  1,
 	ReadOnly: true,
 }
 
@@ -429,6 +430,7 @@ var documentsGetForUpdateOperation = pawl.Operation{
 	Name:             "table.documents.get_for_update",
 	Table:            "public.documents",
 	SQL:              documentsGetForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -436,6 +438,7 @@ var documentsGetManyForUpdateOperation = pawl.Operation{
 	Name:             "table.documents.get_many_for_update",
 	Table:            "public.documents",
 	SQL:              documentsGetManyForUpdateSQL,
+	KeyArgs:          1,
 	NeedsTransaction: true,
 }
 
@@ -452,13 +455,15 @@ var documentsUpdateOperation = pawl.Operation{
 	SQL:         documentsUpdateSQL,
 	ExplainSQL:  documentsUpdateExplainSQL,
 	ExplainArgs: []int{1, 2},
+	KeyArgs:     1,
 	Errors:      documentsErrors,
 }
 
 var documentsDeleteOperation = pawl.Operation{
-	Name:  "table.documents.delete",
-	Table: "public.documents",
-	SQL:   documentsDeleteSQL,
+	Name:    "table.documents.delete",
+	Table:   "public.documents",
+	SQL:     documentsDeleteSQL,
+	KeyArgs: 1,
 }
 
 var documentsPublishOperation = pawl.Operation{
@@ -466,6 +471,7 @@ var documentsPublishOperation = pawl.Operation{
 	Table:       "public.documents",
 	SQL:         documentsPublishSQL,
 	ExplainSQL:  documentsPublishExplainSQL,
+	KeyArgs:     1,
 	Wanted:      "published",
 	Transaction: &strictWait200msLimits,
 }
@@ -476,6 +482,7 @@ var documentsGiveOperation = pawl.Operation{
 	SQL:        documentsGiveSQL,
 	Prelude:    []pawl.Statement{{SQL: documentsGiveLockSQL, Args: []int{1}}},
 	ExplainSQL: documentsGiveExplainSQL,
+	KeyArgs:    1,
 }
 
 var documentsRetitleOperation = pawl.EditOperation{
@@ -483,6 +490,7 @@ var documentsRetitleOperation = pawl.EditOperation{
 		Name:        "table.documents.edit.retitle",
 		Table:       "public.documents",
 		SQL:         documentsRetitleWriteSQL,
+		KeyArgs:     1,
 		Transaction: &strictLimits,
 	},
 	LockSQL:  documentsRetitleLockSQL,

@@ -67,6 +67,16 @@ func InTx[T any](ctx context.Context, db *Store, fn func(ctx context.Context, tx
 	}, options...)
 }
 
+// Savepoint runs fn in a savepoint of the transaction that tx is in. When fn
+// returns an error, what it did is undone and the transaction can go on. After
+// a serialization failure or a deadlock it cannot: the whole transaction runs
+// again.
+func Savepoint[T any](ctx context.Context, tx *Store, fn func(ctx context.Context, tx *Store) (T, error)) (T, error) {
+	return pawl.Savepoint(ctx, tx.session, func(ctx context.Context, inner *pawl.Session) (T, error) {
+		return fn(ctx, bindStore(inner))
+	})
+}
+
 // Check compares the database with what this code relies on. A *pawl.CheckError
 // names each constraint, index and trigger that is missing, not valid, disabled
 // or of another specification. It is a query of the catalog: call it at start

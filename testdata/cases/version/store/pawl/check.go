@@ -22,8 +22,8 @@ type Promise struct {
 type Problem struct {
 	Promise Promise
 	// State is missing, invalid, disabled, changed (applied from another
-	// specification), unrecorded (there, but not applied by pawl) or unknown (the
-	// record cannot be read).
+	// specification), unrecorded (there, but not applied by pawl), forbidden (this
+	// role may not read the table) or unknown (the record cannot be read).
 	State string
 }
 
@@ -37,6 +37,9 @@ func (p Problem) String() string {
 
 func (p Problem) text() string {
 	switch p.State {
+	case "forbidden":
+		return fmt.Sprintf("belongs to a table that this role may not read: GRANT USAGE ON SCHEMA and SELECT, with what else the service does, on %s.%s to it",
+			p.Promise.Schema, p.Promise.Table)
 	case "missing":
 		return "is missing; run pawl apply"
 	case "invalid":
@@ -79,6 +82,7 @@ const checkSQL = `/* pawl check */ WITH promise AS (
     WITH ORDINALITY AS p(kind, schema_name, table_name, object_name, address, hash, n)
 ), found AS (
   SELECT p.*, rel.oid AS rel,
+    rel.oid IS NULL OR pg_catalog.has_schema_privilege(ns.oid, 'USAGE') AND pg_catalog.has_any_column_privilege(rel.oid, 'SELECT') AS readable,
     CASE p.kind
       WHEN 'constraint' THEN (SELECT CASE WHEN k.convalidated THEN 'held' ELSE 'invalid' END
         FROM pg_catalog.pg_constraint k WHERE (k.conrelid = rel.oid OR k.contypid = dom.oid) AND k.conname = p.object_name)
@@ -109,12 +113,15 @@ const checkSQL = `/* pawl check */ WITH promise AS (
   LEFT JOIN pawl.object o ON o.project = $7::text AND o.kind = f.kind AND o.schema_name = f.schema_name
     AND o.table_name = f.table_name AND o.object_name = f.object_name
 )
-SELECT n, state FROM judged WHERE state IS NOT NULL ORDER BY n`
+SELECT n, state FROM judged WHERE state IS NOT NULL
+UNION ALL (SELECT DISTINCT ON (rel) n, 'forbidden' FROM found WHERE NOT readable ORDER BY rel, n)
+ORDER BY n`
 
 // Check compares the database with the promises that generated code relies on
 // and returns a *CheckError that names each constraint, index, trigger or column
-// that is missing, not valid, disabled or of another specification. It is a
-// catalog query of a few milliseconds: call it at start and in a readiness probe.
+// that is missing, not valid, disabled or of another specification, and one
+// promise of each table that this role may not read. It is a catalog query of a
+// few milliseconds: call it at start and in a readiness probe.
 func Check(ctx context.Context, s *Session, project string, promises []Promise) error {
 	ask := Operation{Name: "check", SQL: recordSQL, ReadOnly: true}
 	readable, err := QueryAll(ctx, s, &ask, func(b *bool) []any { return []any{b} })

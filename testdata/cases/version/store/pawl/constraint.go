@@ -23,6 +23,7 @@ const (
 	KindMissing   Kind = "missing"   // ErrMissing, 23502
 	KindState     Kind = "state"     // ErrState, PW001: a trigger refused a move
 	KindImmutable Kind = "immutable" // ErrImmutable, PW002: a trigger refused a change
+	KindLimit     Kind = "limit"     // ErrLimit: the counter of a limit refused (23514), or a trigger did (PW003)
 	KindRule      Kind = "rule"      // ErrRule, other codes of class PW
 )
 
@@ -43,6 +44,8 @@ func (k Kind) family() error {
 		return ErrState
 	case KindImmutable:
 		return ErrImmutable
+	case KindLimit:
+		return ErrLimit
 	case KindRule:
 		return ErrRule
 	}
@@ -170,6 +173,8 @@ func kindOf(code string) Kind {
 		return KindState
 	case "PW002":
 		return KindImmutable
+	case "PW003":
+		return KindLimit
 	}
 	if strings.HasPrefix(code, "PW") {
 		return KindRule
@@ -183,13 +188,22 @@ type violation struct {
 	operation  string
 	constraint *ConstraintError
 	cause      *pgconn.PgError
+	limit      *LimitError // what the trigger of a limit says; nil for anything else
 }
 
 func (v *violation) Error() string {
+	if v.limit != nil {
+		return fmt.Sprintf("%s: %v: %v (SQLSTATE %s)", v.operation, v.constraint, v.limit, v.cause.Code)
+	}
 	return fmt.Sprintf("%s: %v (SQLSTATE %s)", v.operation, v.constraint, v.cause.Code)
 }
 
-func (v *violation) Unwrap() []error { return []error{v.constraint, v.cause} }
+func (v *violation) Unwrap() []error {
+	if v.limit != nil {
+		return []error{v.constraint, v.limit, v.cause}
+	}
+	return []error{v.constraint, v.cause}
+}
 
 // sqlError is a server's error that no constraint explains.
 type sqlError struct {
@@ -267,7 +281,7 @@ func describe(operation string, err error, declared ...Constraints) error {
 	if kind := kindOf(pgErr.Code); kind != "" {
 		for _, constraints := range declared {
 			if c := constraints.find(pgErr); c != nil {
-				return &violation{operation: operation, constraint: c, cause: pgErr}
+				return &violation{operation: operation, constraint: c, cause: pgErr, limit: exceeded(c, pgErr)}
 			}
 		}
 		return &violation{operation: operation, constraint: undeclared(pgErr, kind), cause: pgErr}

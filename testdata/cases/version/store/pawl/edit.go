@@ -33,6 +33,7 @@ type EditOperation struct {
 // ErrNotFound; a lock that was not to be had in time is ErrBusy.
 func Edit[T any](ctx context.Context, s *Session, op *EditOperation, dest func(*T) []any, fn func(ctx context.Context, row *T) error, key ...any) (T, error) {
 	c := s.call(&op.Operation)
+	c.args = key
 	e := edit[T]{op: op, dest: dest, fn: fn, key: key}
 	err := e.perform(ctx, &c)
 	if err != nil {

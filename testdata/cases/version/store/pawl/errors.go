@@ -38,6 +38,10 @@ var (
 	// changes (PW002): a column that is immutable, or a row of a table that rows are
 	// only added to. No generated method tries; SQL of the caller's own may.
 	ErrImmutable = errors.New("may not be changed")
+	// ErrLimit says that a group is full: more rows, or a greater sum, than its limit
+	// allows. The error is a *ConstraintError; where rows came in it is a *LimitError
+	// too, which says how much is used.
+	ErrLimit = errors.New("limit reached")
 	// ErrGuard says that a guard does not hold. The error is a *GuardError.
 	ErrGuard = errors.New("guard does not hold")
 	// ErrStale says that the row was changed since the caller read it.
@@ -72,8 +76,9 @@ var (
 	// value that the type cannot hold, such as infinity in a time.Time, or code that
 	// was generated for another version of the table.
 	ErrUnreadable = errors.New("a row does not fit its Go type")
-	// ErrRolledBack says that a transaction was rolled back although its function
-	// asked for a commit, because an error inside it had been dropped.
+	// ErrRolledBack says that a transaction, or the part of it in a Savepoint, was
+	// rolled back although its function asked for a commit, because an error inside
+	// it had been dropped.
 	ErrRolledBack = errors.New("transaction was rolled back")
 )
 

@@ -19,6 +19,7 @@ import (
 // *GuardError, ErrStale, or the row itself when the move was asked for again.
 func Guarded[T any](ctx context.Context, s *Session, op *Operation, dest func(*T) []any, args ...any) (T, error) {
 	c := s.call(op)
+	c.args = args
 	row, outcome, err := guarded(ctx, &c, dest, args)
 	return row, c.done(ctx, outcome, countOf(err), err)
 }

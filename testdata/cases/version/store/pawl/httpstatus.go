@@ -32,6 +32,7 @@ var statuses = []struct {
 	{ErrReference, http.StatusConflict},
 	{ErrState, http.StatusConflict},
 	{ErrImmutable, http.StatusConflict},
+	{ErrLimit, http.StatusConflict},
 	{ErrGuard, http.StatusConflict},
 	{ErrRule, http.StatusConflict},
 	{ErrStale, http.StatusConflict},

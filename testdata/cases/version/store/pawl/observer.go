@@ -4,7 +4,11 @@ package pawl
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -42,19 +46,46 @@ const (
 )
 
 // Event is one finished operation, transaction or attempt. Its fields are static
-// names and numbers: no argument, key or row is ever in it.
+// names and numbers, fit for metrics: no argument or row is in it, and the key of
+// the row only behind the methods Key and KeyHash.
 type Event struct {
 	Operation  string // address of the operation, or the transaction's name
 	Table      string // schema.table; empty for a transaction
 	Invariant  string // address of the constraint that refused
 	Constraint string // its name in the database
 	SQLState   string // of the error, when the server reported one
+	State      string // that the row was in when it refused a move
 	Outcome    Outcome
 	Attempt    int   // 1 for the first
 	Rows       int64 // returned or changed
 	Duration   time.Duration
 	Isolation  pgx.TxIsoLevel // of a transaction; empty for a single statement
 	Upserted   UpsertCounts   // of an upsert: how many rows ended how
+
+	key []any
+}
+
+// Key is the key of the row that the operation was about, as text; empty where it
+// was about no single row. It is a person's data where the key is an address or a
+// name: think before it goes into a log, and never make a metric's label of it.
+func (e *Event) Key() string {
+	parts := make([]string, len(e.key))
+	for i, part := range e.key {
+		parts[i] = fmt.Sprint(part)
+	}
+	return strings.Join(parts, ",")
+}
+
+// KeyHash is a short hash of Key, by which the events of one row are found
+// without showing it; empty where Key is. It hides a key from a reader, not from
+// somebody who tries all keys there can be.
+func (e *Event) KeyHash() string {
+	key := e.Key()
+	if key == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:8])
 }
 
 // Observer is told about every operation, in the goroutine that ran it: it must
@@ -104,6 +135,10 @@ func (e *Event) classify(err error) {
 	var c *ConstraintError
 	if errors.As(err, &c) {
 		e.Constraint, e.Invariant = c.Constraint, c.Address
+	}
+	var state *StateError
+	if errors.As(err, &state) {
+		e.State = state.Current
 	}
 }
 

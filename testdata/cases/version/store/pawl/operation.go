@@ -37,6 +37,8 @@ type Operation struct {
 	// ExplainArgs are the positions (1 is the first) of the arguments that
 	// ExplainSQL takes as $1, $2, …; nil passes all of them.
 	ExplainArgs []int
+	// KeyArgs is how many of the first arguments name the row; 0 when none do.
+	KeyArgs int
 	// Wanted is the state that a move leads to, for StateError.
 	Wanted string
 	// Guard is the operation's own guard as the specification has it, for the text

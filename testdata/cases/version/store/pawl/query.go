@@ -8,6 +8,7 @@ import "context"
 // row is ErrNotFound; of several, the first is returned.
 func QueryOne[T any](ctx context.Context, s *Session, op *Operation, dest func(*T) []any, args ...any) (T, error) {
 	c := s.call(op)
+	c.args = args
 	found := one[T]{dest: dest}
 	err := c.perform(ctx, args, &found)
 	if err == nil && found.n == 0 {
@@ -23,6 +24,7 @@ func QueryOne[T any](ctx context.Context, s *Session, op *Operation, dest func(*
 // row is an empty result and no error.
 func QueryAll[T any](ctx context.Context, s *Session, op *Operation, dest func(*T) []any, args ...any) ([]T, error) {
 	c := s.call(op)
+	c.args = args
 	found := all[T]{dest: dest}
 	err := c.perform(ctx, args, &found)
 	if err != nil {
@@ -35,6 +37,7 @@ func QueryAll[T any](ctx context.Context, s *Session, op *Operation, dest func(*
 // many rows it changed. None is ErrNotFound.
 func Exec(ctx context.Context, s *Session, op *Operation, args ...any) (int64, error) {
 	c := s.call(op)
+	c.args = args
 	var changed affected
 	err := c.perform(ctx, args, &changed)
 	if err == nil && changed.n == 0 {

@@ -75,6 +75,7 @@ type call struct {
 	op      *Operation
 	limits  Transaction
 	start   time.Time // zero when nobody observes
+	args    []any     // of the method, the key first; nil where nothing names a row
 	attempt int
 	// upserted counts the rows of an upsert by their outcomes, for the event.
 	upserted UpsertCounts
@@ -99,6 +100,9 @@ func (c *call) done(ctx context.Context, outcome Outcome, rows int64, err error)
 
 func (c *call) report(ctx context.Context, outcome Outcome, rows int64, err error) {
 	e := Event{Operation: c.op.Name, Table: c.op.Table, Outcome: outcome, Attempt: c.attempt, Rows: rows, Duration: time.Since(c.start), Upserted: c.upserted}
+	if c.op.KeyArgs <= len(c.args) {
+		e.key = c.args[:c.op.KeyArgs]
+	}
 	e.classify(err)
 	if outcome == OutcomeRetried {
 		e.Outcome = OutcomeRetried

@@ -88,6 +88,8 @@ type openTx struct {
 	// keep half of its work, so the whole transaction rolls back.
 	doomed error
 	after  []func()
+	depth  int    // of savepoints that are open
+	policy Policy // of the InTx that opened it
 }
 
 // note keeps the transaction's first error and returns what to report for err.
@@ -148,7 +150,8 @@ func InTx[T any](ctx context.Context, s *Session, fn func(ctx context.Context, t
 }
 
 // AfterCommit runs fn once s's transaction has committed, and never if it rolls
-// back or its outcome is not known. Attempts that fail drop what they registered.
+// back or its outcome is not known. Attempts and savepoints that fail drop what
+// they registered.
 // Only a transaction that InTx opened can do this; it reports false for any other.
 func (s *Session) AfterCommit(fn func()) bool {
 	if s.tx == nil || !s.tx.owned {
@@ -204,8 +207,8 @@ func (s *Session) join(ctx context.Context, c *txConfig, fn func(context.Context
 		return err
 	}
 	err := fn(ctx, s)
-	if err != nil && s.tx != nil && s.tx.owned && s.tx.doomed == nil {
-		s.tx.doomed = err
+	if err != nil && s.tx != nil && (s.tx.owned || s.tx.depth > 0) {
+		s.tx.doom(err)
 	}
 	return err
 }
@@ -285,7 +288,7 @@ func (s *Session) attempt(ctx context.Context, c *txConfig, fn func(context.Cont
 	if err != nil {
 		return &beginError{c.name, err}
 	}
-	open := &openTx{owned: true, isolation: c.limits.isolation(), wantXID: s.root.resolve && !c.readOnly}
+	open := &openTx{owned: true, isolation: c.limits.isolation(), policy: c.limits.Retry, wantXID: s.root.resolve && !c.readOnly}
 	ended := false
 	// Deferred, so that a panic, or runtime.Goexit in a test, rolls back too and
 	// then goes on.
@@ -320,10 +323,12 @@ func (t *openTx) verdict(c *txConfig, err error) error {
 	case t.first != nil && c.limits.Retry.retries(t.first):
 		// Whatever fn made of it: the attempt failed because of this.
 		return t.first
+	case t.doomed != nil && c.limits.Retry.retries(t.doomed):
+		return t.doomed
 	case err != nil:
 		return err
 	case t.doomed != nil:
-		return &callError{c.name, fmt.Errorf("%w: an InTx that had joined it failed, and its error was dropped: %w", ErrRolledBack, t.doomed)}
+		return &callError{c.name, fmt.Errorf("%w: a part of it failed, an InTx that had joined or a savepoint, and its error was dropped: %w", ErrRolledBack, t.doomed)}
 	}
 	return nil
 }
