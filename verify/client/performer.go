@@ -101,6 +101,8 @@ func (c *run) perform(ctx context.Context) (Outcome, error) {
 		return c.one(ctx)
 	case ir.ListOp:
 		return c.many(ctx)
+	case ir.InsertManyOp:
+		return c.copyOne(ctx)
 	case ir.UpdateOp:
 		if c.Operation.Statement(ir.ExplainStatement) == nil {
 			return c.one(ctx)

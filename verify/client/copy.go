@@ -1,0 +1,54 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/pawldb/pawl/compiler/ir"
+)
+
+// copyOne sends one row through the COPY of an insert of many rows: the arguments
+// are the row, and what is missing is NULL.
+func (c *run) copyOne(ctx context.Context) (Outcome, error) {
+	s := c.Operation.Statement(ir.MainStatement)
+	var row strings.Builder
+	for i, name := range c.Operation.Columns {
+		if i > 0 {
+			row.WriteByte('\t')
+		}
+		if value := c.Args[name]; value == nil {
+			row.WriteString(`\N`)
+		} else {
+			row.WriteString(copyEscapes.Replace(*value))
+		}
+	}
+	row.WriteByte('\n')
+	err := c.retried(ctx, func() error {
+		conn := connOf(c.db)
+		if conn == nil {
+			return errors.New("COPY needs a connection, and this has none to give")
+		}
+		_, err := conn.PgConn().CopyFrom(ctx, strings.NewReader(row.String()), s.SQL)
+		return err
+	})
+	if err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{Answer: OK}, nil
+}
+
+// copyEscapes spell what would end a value or a row of COPY's text format.
+var copyEscapes = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
+
+func connOf(db DB) *pgx.Conn {
+	switch db := db.(type) {
+	case *pgx.Conn:
+		return db
+	case interface{ Conn() *pgx.Conn }:
+		return db.Conn()
+	}
+	return nil
+}
