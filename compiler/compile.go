@@ -117,6 +117,7 @@ func (c *compilation) finish() (*ir.Program, diag.List) {
 	if !c.diags.HasErrors() {
 		c.assemble()
 		c.relocations()
+		c.removals()
 		c.policies()
 	}
 	c.diags.Sort()

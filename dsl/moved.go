@@ -36,15 +36,15 @@ var movedSchema = blockSchema{
 
 func (p *project) decodeMoved(block *hclsyntax.Block) {
 	b := p.open(block, &movedSchema)
-	p.spec.Moved = append(p.spec.Moved, &Moved{Block: b.block, From: b.address("from"), To: b.address("to")})
+	p.spec.Moved = append(p.spec.Moved, &Moved{Block: b.block, From: b.address("from", addressable), To: b.address("to", addressable)})
 }
 
 // enumValue is the word before a value in the address of an enum's value.
 const enumValue = "value"
 
 // address reads an attribute that is an address. It is not evaluated: what it
-// names may be gone.
-func (b *body) address(name string) *Address {
+// names may be gone. inner says what has an address in what.
+func (b *body) address(name string, inner addressing) *Address {
 	expr, s := b.attr(name)
 	if expr == nil {
 		return nil
@@ -59,18 +59,23 @@ func (b *body) address(name string) *Address {
 		})
 		return nil
 	}
-	r := addressReader{p: b.p, rest: t, out: Address{Text: b.p.address, Range: expr.Range()}}
+	r := addressReader{p: b.p, inner: inner, rest: t, out: Address{Text: b.p.address, Range: expr.Range()}}
 	if !r.read() {
 		return nil
 	}
 	return &r.out
 }
 
+// addressing finds the type of a block in one of another type; nil for one that
+// has no address.
+type addressing func(s *blockSchema, typ string) *blockSchema
+
 // addressReader takes an address apart, step by step.
 type addressReader struct {
-	p    *project
-	rest hcl.Traversal
-	out  Address
+	p     *project
+	inner addressing
+	rest  hcl.Traversal
+	out   Address
 }
 
 // read takes modules, then a block of a module, then a block in that one.
@@ -78,7 +83,11 @@ func (r *addressReader) read() bool {
 	s := &projectSchema
 	for {
 		typ := stepText(r.rest[0])
-		inner := addressable(s, typ)
+		inner := r.inner(s, typ)
+		if inner != nil && inner.Label == "" && len(r.rest) == 1 && typ != enumValue && typ != moduleType {
+			r.out.Type, r.out.Text = typ, r.out.Text+typ
+			return true
+		}
 		if inner == nil || len(r.rest) < 2 {
 			return r.refuse(s)
 		}
@@ -125,11 +134,15 @@ func (r *addressReader) refuse(s *blockSchema) bool {
 	}
 	var words []string
 	for _, b := range s.Blocks {
-		if addressable(s, b.Type) != nil {
+		switch found := r.inner(s, b.Type); {
+		case found == nil:
+		case found.Label == "" && b.Type != moduleType:
+			words = append(words, b.Type)
+		default:
 			words = append(words, b.Type+".NAME")
 		}
 	}
-	if s.Type == enumSchema.Type {
+	if s.Type == enumSchema.Type && r.inner(s, enumValue) != nil {
 		words = append(words, enumValue+".VALUE")
 	}
 	slices.Sort(words)

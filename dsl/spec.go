@@ -38,6 +38,7 @@ type Spec struct {
 	Inboxes       []*Inbox
 	Targets       []*Target
 	Moved         []*Moved
+	Removed       []*Removed
 	Modules       []*Module // every use of a module
 }
 

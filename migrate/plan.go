@@ -62,7 +62,7 @@ func NewPlan(ctx context.Context, conn *pgx.Conn, program *ir.Program, o PlanOpt
 	}
 	defer unpin()
 	for _, phase := range []func() error{
-		p.checkServer, p.lookup, p.checkData, p.inspect, p.relocate, p.claim, p.normalise, p.diff, p.makeSteps, p.bookkeeping, p.probe, p.protect,
+		p.checkServer, p.lookup, p.checkData, p.inspect, p.relocate, p.letGo, p.claim, p.normalise, p.diff, p.makeSteps, p.bookkeeping, p.probe, p.protect,
 	} {
 		if err := phase(); err != nil {
 			return nil, err
@@ -83,6 +83,7 @@ type planning struct {
 	have    *ir.Schema // everything in the project's schemas
 	owned   *ir.Schema // the project's part of it
 	all     map[ir.ObjectID]string
+	gone    *release    // what removed blocks let go; ledger has it no more
 	moves   *relocation // what moved blocks make of it; have, all, names and ledger say it as it will be
 	names   relations
 	ledger  *ledger
@@ -216,9 +217,12 @@ func (p *planning) makeSteps() error {
 			Undo: "DROP SCHEMA pawl CASCADE",
 		})
 	}
-	if err := pl.plan(pl.move(p.moves, p.program, slices.Clone(p.changes))); err != nil {
+	changes := pl.move(p.moves, p.program, slices.Clone(p.changes))
+	pl.release(p.gone)
+	if err := pl.plan(changes); err != nil {
 		return err
 	}
+	pl.hindered(p.changes)
 	holdLosses(pl.steps, p.changes, f.lost)
 	p.plan.Changes, p.plan.Steps, p.plan.Unmanaged = pl.changes, pl.steps, pl.unmanaged
 	p.plan.Hazards = append(p.plan.Hazards, pl.hazards...)

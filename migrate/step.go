@@ -97,6 +97,7 @@ const (
 	Alter   Action = "~"
 	Replace Action = "~!" // made anew
 	Drop    Action = "-"
+	Release Action = "#" // it stays, and is the project's no more
 )
 
 // Change is one line of a plan: what happens to one object.
@@ -120,6 +121,7 @@ const (
 	HazardBlocked  HazardKind = "blocked"   // the change cannot be made this way at all
 	HazardUnproven HazardKind = "unproven"  // a difference is uncertain
 	HazardUnprobed HazardKind = "unprobed"  // nobody looked yet for rows that would make the apply fail
+	HazardLetGo    HazardKind = "let-go"    // what stays in the database stands in the way of what goes on
 )
 
 // Hazard is something that a person has to know, allow or change before an

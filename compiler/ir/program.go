@@ -18,6 +18,7 @@ type Program struct {
 	Go            *GoOutput  // nil when the specification generates no Go
 	SQL           *SQLOutput // nil when the specification generates no SQL
 	Moved         []Moved    // told renames, by the old address
+	Removed       []Removed  // told ends, by the address
 	Pooler        Pooler     // what the application's connections go through
 	Pending       []Pending  // sorted by address; a program that has any is not whole
 }

@@ -355,3 +355,8 @@ moved {
   from = table.old["a b"].column.x
   to   = module.log["a"].table.log.no_duplicates["odd label"]
 }
+
+removed {
+  from    = table.gone.primary_key
+  destroy = true
+}

@@ -1,4 +1,3 @@
-removed { from = table.a } # ERROR not-yet "\"removed\""
 rule "someone" { holds = "SELECT 1" } # ERROR not-yet "\"rule\""
 hold "h" {} # ERROR not-yet "\"hold\""
 registry "r" {} # ERROR not-yet "\"registry\""

@@ -26,6 +26,7 @@ const (
 	Alter   Action = "~"
 	Replace Action = "~!" // made anew
 	Remove  Action = "-"
+	Release Action = "#" // it stays in the database, and is pawl's no more
 )
 
 // Change is one change of an object.
@@ -234,7 +235,7 @@ func (p *page) mark(a Action) string {
 		return p.paint(green, string(a))
 	case Remove:
 		return p.paint(red, string(a))
-	case Alter, Replace:
+	case Alter, Replace, Release:
 	}
 	return p.paint(yellow, string(a))
 }
