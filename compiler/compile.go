@@ -40,6 +40,7 @@ func (c *compilation) compile() (*ir.Program, diag.List) {
 		c.live(t)
 		c.checks(t)
 		c.noDuplicates(t)
+		c.atMostOnes(t)
 		c.noOverlaps(t)
 		c.indexes(t)
 		c.stateColumns(t)
@@ -58,6 +59,7 @@ func (c *compilation) compile() (*ir.Program, diag.List) {
 		c.adjusts(t)
 		c.edits(t)
 		c.upserts(t)
+		c.setters(t)
 	}
 	c.idempotencies()
 	c.messages()

@@ -29,6 +29,7 @@ type table struct {
 	spans    []*span
 	states   []*stateColumn
 	freezes  []freeze
+	singles  []*single    // its at_most_one blocks
 	counted  []*limit     // its limit blocks
 	bounds   []*limit     // limits of other tables whose counters stand on its rows
 	parents  []*reference // its foreign keys

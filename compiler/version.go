@@ -41,6 +41,14 @@ func (c *compilation) version(t *table) {
 	c.report(d)
 }
 
+// withVersion are columns that a write changes, and the version with them.
+func (t *table) withVersion(columns ...string) []string {
+	if t.version != nil {
+		columns = append(columns, t.version.name)
+	}
+	return columns
+}
+
 // raiseVersion is the end of a SET list that raises the version.
 func (t *table) raiseVersion() string {
 	if t.version == nil {

@@ -217,6 +217,7 @@ type Table struct {
 	NoOverlaps   []*NoOverlap
 	Transitions  []*Transitions
 	Limits       []*Limit
+	Cardinals    []*Cardinality
 	Adjusts      []*Adjust
 	Edits        []*Edit
 	Upserts      []*Upsert
@@ -245,6 +246,16 @@ type Limit struct {
 	List   hcl.Range // of per
 	Max    Maximum
 	Sum    *Name // nil to count rows
+	Where  *SQL
+}
+
+// Cardinality is an at_most_one block.
+type Cardinality struct {
+	Block
+	Kind   string // the type of the block
+	Rename Value[string]
+	Per    []Name
+	List   hcl.Range // of per
 	Where  *SQL
 }
 

@@ -12,14 +12,13 @@ var tableSchema = blockSchema{
 	},
 	Blocks: append([]*blockSchema{
 		&columnSchema, &primaryKeySchema, &foreignKeySchema, &checkSchema, &indexSchema,
-		&noDuplicatesSchema, &noOverlapSchema, &transitionsSchema, &adjustSchema, &editSchema, &upsertSchema, &limitSchema, &goTableSchema,
+		&noDuplicatesSchema, &noOverlapSchema, &transitionsSchema, &adjustSchema, &editSchema, &upsertSchema, &limitSchema, &atMostOneSchema, &goTableSchema,
 	}, laterSchemas(laterTableBlocks)...),
 }
 
 // laterTableBlocks are blocks in a table of later versions, with what works
 // today.
 var laterTableBlocks = map[string]string{
-	"at_most_one":  "use no_duplicates with a where",
 	"at_least_one": "check it in Go, in one serializable transaction",
 	"exactly_one":  "use no_duplicates with a where for the upper half",
 	"sequence":     "keep the last number on the parent row and change it with adjust",
@@ -64,6 +63,7 @@ func (p *project) decodeTable(block *hclsyntax.Block) {
 		Edits:        decodeEdits(b),
 		Limits:       decodeLimits(b),
 		Upserts:      decodeUpserts(b),
+		Cardinals:    decodeCardinalities(b),
 	}
 	t.Live, t.LiveStates = b.live()
 	t.GoName, t.GoRow = b.goNames("row")

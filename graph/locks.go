@@ -131,12 +131,16 @@ func (l *locks) takes(r *ir.Repository, operation *ir.Operation) []take {
 		return slices.Concat(l.triggerTakes(t, ir.OnInsert), l.parentTakes(t, nil))
 	case ir.DeleteOp:
 		return append([]take{{rows, string(ir.ForUpdate)}}, l.childTakes(t)...)
-	case ir.UpdateOp, ir.MoveOp, ir.AdjustOp, ir.EditOp:
+	case ir.UpdateOp, ir.MoveOp, ir.AdjustOp, ir.EditOp, ir.ArrangeOp:
 		set := l.sets[operation.Address]
-		if operation.Kind == ir.EditOp || operation.Kind == ir.UpdateOp {
+		if operation.Kind == ir.EditOp || operation.Kind == ir.UpdateOp || operation.Kind == ir.ArrangeOp {
 			set = operation.Columns
 		}
-		takes := []take{{rows, updateMode(t, set)}}
+		var takes []take
+		if operation.Lock == ir.AdvisoryXact {
+			takes = append(takes, take{"group of " + tableName(l.program, r.Schema, r.Table), string(ir.AdvisoryXact)})
+		}
+		takes = append(takes, take{rows, updateMode(t, set)})
 		takes = append(takes, l.triggerTakes(t, ir.OnUpdate)...)
 		return append(takes, l.parentTakes(t, set)...)
 	case ir.UpsertOp, ir.UpsertManyOp:

@@ -203,6 +203,7 @@ func (d deed) effects(t ir.TableRef) (int, bool) {
 		return 1, true
 	case ir.ClaimOp, ir.CompleteOp, ir.HeartbeatOp:
 		return len(d.outcome.Rows), true
+	case ir.ArrangeOp: // as many as it takes
 	case ir.InsertManyOp, ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry,
 		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp:
 		return 0, false

@@ -57,6 +57,8 @@ func (m *model) invariant(i ir.Invariant) {
 		m.upsert(i)
 	case *ir.Limit:
 		m.limit(i)
+	case *ir.AtMostOne:
+		m.atMostOne(i)
 	case *ir.QueueRule:
 		m.queue(i)
 	case *ir.Version:

@@ -25,6 +25,8 @@ func (r *repository) emitMethod(o *ir.Operation) {
 		r.emitRowMethod(o, "QueryOne")
 	case ir.MoveOp, ir.AdjustOp:
 		r.emitRowMethod(o, "Guarded")
+	case ir.ArrangeOp:
+		r.emitRowMethod(o, "QueryOne")
 	case ir.GetManyOp:
 		r.emitManyMethod(o)
 	case ir.ListOp:

@@ -20,7 +20,7 @@ func (r *repository) emitDoc(o *ir.Operation) {
 	}
 	// gofmt takes code behind a list for a part of the list's last item, so the list
 	// comes last.
-	for _, role := range []ir.Role{ir.LockStatement, ir.MainStatement, ir.WriteStatement} {
+	for _, role := range []ir.Role{ir.GroupStatement, ir.LockStatement, ir.ClearStatement, ir.MainStatement, ir.WriteStatement} {
 		if s := o.Statement(role); s != nil {
 			w.P("//")
 			w.Doc(sqlDoc(s.SQL))
@@ -90,7 +90,7 @@ func isolationDoc(o *ir.Operation) string {
 func (r *repository) failures(o *ir.Operation) []string {
 	var list []string
 	switch o.Kind {
-	case ir.GetOp, ir.GetLockedOp, ir.UpdateOp, ir.DeleteOp, ir.MoveOp, ir.AdjustOp, ir.EditOp:
+	case ir.GetOp, ir.GetLockedOp, ir.UpdateOp, ir.DeleteOp, ir.MoveOp, ir.AdjustOp, ir.EditOp, ir.ArrangeOp:
 		list = append(list, "[pawl.ErrNotFound]: no row has this key")
 	case ir.CompleteOp, ir.FailOp, ir.ReleaseOp:
 		list = append(list, "[pawl.ErrClaimLost]: the lease ended and the task went, or may go, to someone else")
@@ -148,7 +148,7 @@ func guardsOf(p *ir.Program) map[string]guard {
 			}
 		case *ir.Adjust:
 			guards[i.Base.Address] = guard{guardDoc(i.Guard, i.Checks), oneLine(i.Guard)}
-		case *ir.NoDuplicates, *ir.NoOverlap, *ir.Edit, *ir.Upsert, *ir.Immutable, *ir.Version, *ir.AppendOnly, *ir.Limit, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule:
+		case *ir.NoDuplicates, *ir.NoOverlap, *ir.Edit, *ir.Upsert, *ir.Immutable, *ir.Version, *ir.AppendOnly, *ir.Limit, *ir.AtMostOne, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule:
 		}
 	}
 	return guards

@@ -42,6 +42,8 @@ func resultsOf(r *ir.Repository, o *ir.Operation, role ir.Role) (columns []strin
 			row = append(row, "verdict", "subject")
 		}
 		return row, true
+	case ir.ArrangeOp:
+		return columnNames(r.Row), role == ir.MainStatement
 	case ir.UpsertOp:
 		return append(columnNames(r.Row), freeColumn(r, "outcome")), true
 	case ir.UpsertManyOp:

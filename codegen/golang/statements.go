@@ -82,11 +82,12 @@ func (r *repository) emitOperationFields(o *ir.Operation, role ir.Role) {
 	w.P("Name: ", strconv.Quote(o.Address), ",")
 	w.P("Table: ", strconv.Quote(r.ir.Schema+"."+r.ir.Table), ",")
 	w.P("SQL: ", r.names.consts[statementID{o.Address, role}], ",")
-	for _, before := range []ir.Role{ir.DueStatement, ir.LockStatement} {
-		if first := o.Statement(before); first != nil && role == ir.MainStatement {
-			w.P("Prelude: []", r.pawl("Statement"), "{{SQL: ", r.names.consts[statementID{o.Address, before}],
-				", Args: ", r.positions(o, first), "}},")
+	if prelude := o.Prelude(); len(prelude) > 0 && role == ir.MainStatement {
+		statements := make([]string, len(prelude))
+		for i, s := range prelude {
+			statements[i] = "{SQL: " + r.names.consts[statementID{o.Address, s.Role}] + ", Args: " + r.positions(o, s) + "}"
 		}
+		r.emitList(w.S("Prelude: []", r.pawl("Statement"), "{"), statements, "},")
 	}
 	if explain := o.Statement(ir.ExplainStatement); explain != nil {
 		w.P("ExplainSQL: ", r.names.consts[statementID{o.Address, ir.ExplainStatement}], ",")

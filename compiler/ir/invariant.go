@@ -112,6 +112,15 @@ type (
 		Base   Facts
 		Column string
 	}
+	// AtMostOne says that at most one row of a group is of a kind.
+	AtMostOne struct {
+		Base  Facts
+		Per   []string // columns that make a group
+		Where string   // which rows are of the kind; empty for all
+		// Column is what the generated method sets to On; empty when there is no
+		// method. Rest is what else the condition asks of the row.
+		Column, On, Rest string
+	}
 	// QueueRule says that each task is held by at most one live claim.
 	QueueRule struct {
 		Base     Facts
@@ -190,6 +199,9 @@ func (i *Upsert) Facts() *Facts { return &i.Base }
 func (i *Limit) Facts() *Facts { return &i.Base }
 
 // Facts returns the common part.
+func (i *AtMostOne) Facts() *Facts { return &i.Base }
+
+// Facts returns the common part.
 func (i *QueueRule) Facts() *Facts { return &i.Base }
 
 // Facts returns the common part.
@@ -208,6 +220,7 @@ func (*AppendOnly) invariant()    {}
 func (*Upsert) invariant()        {}
 func (*Limit) invariant()         {}
 func (*Version) invariant()       {}
+func (*AtMostOne) invariant()     {}
 func (*QueueRule) invariant()     {}
 func (*SingletonRule) invariant() {}
 func (*LeaderRule) invariant()    {}

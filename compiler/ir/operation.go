@@ -59,7 +59,11 @@ const (
 	// UpdateOp has main, and explain where the row has a version, which is then the
 	// first of Args. The others are two for each of Columns: whether it changes, and
 	// its new value.
-	UpdateOp     OperationKind = "update"
+	UpdateOp OperationKind = "update"
+	// ArrangeOp changes rows of one group while it alone does: group takes the
+	// group's lock; lock and clear, which some have, come behind it; main returns
+	// the row that is named by the key. All travel together.
+	ArrangeOp    OperationKind = "arrange"
 	EnqueueOp    OperationKind = "enqueue"   // main
 	ClaimOp      OperationKind = "claim"     // due, main
 	CompleteOp   OperationKind = "complete"  // main
@@ -85,6 +89,8 @@ const (
 	ExplainStatement Role = "explain" // why the main statement touched no row; verdicts below
 	LockStatement    Role = "lock"
 	WriteStatement   Role = "write"
+	GroupStatement   Role = "group"  // takes the lock of a group of rows, in a statement of its own
+	ClearStatement   Role = "clear"  // takes from other rows what the main statement gives to one
 	DueStatement     Role = "due"    // moves scheduled rows that are due, before a claim
 	EnlistStatement  Role = "enlist" // adds the row of a leader that has none, before a campaign
 )
@@ -191,6 +197,19 @@ type Operation struct {
 	LockKey  int32         // singleton: second half of the advisory key
 	Internal bool          // emitted for the runtime, not as a method of its own
 	Pos      Pos           `json:"-"`
+}
+
+// Prelude are the statements that run ahead of the main one, in the same round
+// trip and transaction, in their order.
+func (o *Operation) Prelude() []*Statement {
+	var list []*Statement
+	for i := range o.Statements {
+		switch s := &o.Statements[i]; s.Role {
+		case DueStatement, GroupStatement, LockStatement, ClearStatement:
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // Statement finds the statement with a role; nil when the operation has none.

@@ -182,6 +182,12 @@ table "rooms" {
     per = [id]
     max = 3
   }
+  at_most_one "main" {
+    name  = "main_room"
+    per   = [during]
+    where = "id > 0"
+    allow = { discouraged-type = "an old project" }
+  }
   edit "renumber" {
     name        = "give_number"
     columns     = [id]

@@ -62,6 +62,8 @@ const (
 	LimitMax Code = "limit-max"
 	// VersionColumn is a version that cannot count.
 	VersionColumn Code = "version-column"
+	// GroupColumn is a column that makes groups and does something else besides.
+	GroupColumn Code = "group-column"
 	// SetNull is NULL for a column that is NOT NULL.
 	SetNull Code = "set-null"
 	// NullArithmetic is a computation over a column that may be NULL.
@@ -398,6 +400,14 @@ var invariantCodes = []Entry{
 			"That takes an integer column that is never NULL, is no part of the key, and has a default for the first version.",
 		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"version\" { type = bigint }\n" +
 			"  primary_key { columns = [id] }\n  version = version\n}\n",
+	},
+	{
+		Code:    GroupColumn,
+		Summary: "a column that makes groups and picks rows of them",
+		Explain: "Rows that differ in a column of `per` are in different groups. One that stands in `where` too, or is written by the rule itself, " +
+			"would make a group of each of its values.",
+		Example: "table \"addresses\" {\n  column \"id\" { type = bigint }\n  column \"is_default\" { type = boolean }\n  primary_key { columns = [id] }\n" +
+			"  at_most_one \"default\" {\n    per   = [is_default]\n    where = \"is_default\"\n  }\n}\n",
 	},
 	{
 		Code:    SetNull,

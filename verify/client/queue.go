@@ -50,11 +50,12 @@ func (c *run) claim(ctx context.Context) (Outcome, error) {
 	return Outcome{Answer: OK, Rows: found.maps()}, nil
 }
 
-// together sends two statements in one batch and reads the answer of the second.
-func (c *run) together(ctx context.Context, db DB, first, second *ir.Statement) (found *answer, err error) {
+// together sends statements in one batch and reads the answer of the last.
+func (c *run) together(ctx context.Context, db DB, list ...*ir.Statement) (found *answer, err error) {
 	var b pgx.Batch
-	b.Queue(first.SQL, c.arguments(first)...)
-	b.Queue(second.SQL, c.arguments(second)...)
+	for _, s := range list {
+		b.Queue(s.SQL, c.arguments(s)...)
+	}
 	results := db.SendBatch(ctx, &b)
 	// Outside a transaction the end of the batch is its COMMIT, and speaks there.
 	defer func() {
@@ -62,14 +63,17 @@ func (c *run) together(ctx context.Context, db DB, first, second *ir.Statement) 
 			err = closeErr
 		}
 	}()
-	if _, err := results.Exec(); err != nil {
-		return nil, err
+	last := list[len(list)-1]
+	for range list[1:] {
+		if _, err := results.Exec(); err != nil {
+			return nil, err
+		}
 	}
 	rows, err := results.Query()
 	if err != nil {
 		return nil, err
 	}
-	return read(rows, second)
+	return read(rows, last)
 }
 
 // settle ends one claim: zero rows say that it was lost.

@@ -162,7 +162,7 @@ func (a *atlas) addMeeting(e *view.Explanation) {
 			return
 		}
 		e.Brief = true
-	case *ir.NoDuplicates, *ir.NoOverlap, *ir.Transitions, *ir.Immutable, *ir.Version, *ir.AppendOnly, *ir.Limit, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule:
+	case *ir.NoDuplicates, *ir.NoOverlap, *ir.Transitions, *ir.Immutable, *ir.Version, *ir.AppendOnly, *ir.Limit, *ir.AtMostOne, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule:
 	}
 	for i := range a.program.Repositories {
 		r := &a.program.Repositories[i]
