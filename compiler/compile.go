@@ -120,6 +120,7 @@ func (c *compilation) finish() (*ir.Program, diag.List) {
 		c.assemble()
 		c.relocations()
 		c.removals()
+		c.lifecycles()
 		c.policies()
 	}
 	c.diags.Sort()

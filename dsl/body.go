@@ -43,6 +43,7 @@ func (p *project) open(b *hclsyntax.Block, s *blockSchema) *body {
 		}
 	}
 	body.block.Allow = body.allow()
+	body.block.Lifecycle = body.lifecycle()
 	return body
 }
 

@@ -12,7 +12,7 @@ var columnSchema = blockSchema{
 		typeAttr,
 		{Name: "null", Kind: boolKind, Doc: "whether it may be NULL; it may not when absent"},
 		{Name: "elements_nullable", Kind: boolKind, Doc: "whether a list may hold NULL: its elements are pointers in Go"},
-		{Name: "default", Kind: constantKind, Doc: "a constant, or sql(\"…\")"},
+		{Name: "default", Kind: constantKind, Ignored: true, Doc: "a constant, or sql(\"…\")"},
 		{Name: "identity", Kind: choiceKind, Choices: []string{"always", "by default"}, Doc: "the server numbers the rows"},
 		commentAttr,
 		{Name: "immutable", Kind: boolKind, Doc: "its value never changes once the row is stored, by no client"},

@@ -9,30 +9,31 @@ import (
 type kind uint8
 
 const (
-	stringKind    kind = iota // text
-	choiceKind                // one of a few words
-	boolKind                  // true or false
-	intKind                   // a whole number between Min and Max
-	durationKind              // "5m"
-	sqlKind                   // SQL text
-	typeKind                  // a type: bigint, enum.x
-	wordKind                  // a keyword without quotes: tables, columns
-	shapeKind                 // the type of a variable: string, list(number)
-	constantKind              // string, number, bool or sql("…")
-	anyKind                   // any value
-	nameKind                  // one column of the own table
-	namesKind                 // columns of the own table: [id, name]
-	keysKind                  // a key list: [id, sql("lower(email)"), desc(at)]
-	spanKind                  // a range column or { from, to, bounds }
-	statesKind                // states: ["held"]
-	stateKind                 // one state
-	ownKeyKind                // primary_key, no_duplicates.name
-	referenceKind             // table.rooms, table.rooms.no_duplicates.name
-	operationKind             // transaction.hot
-	argsKind                  // { n = bigint }
-	setKind                   // { sent = "sent + @n" }
-	reasonsKind               // { code = "reason" }
-	addressKind               // table.rooms.column.id, which need not exist
+	stringKind     kind = iota // text
+	choiceKind                 // one of a few words
+	boolKind                   // true or false
+	intKind                    // a whole number between Min and Max
+	durationKind               // "5m"
+	sqlKind                    // SQL text
+	typeKind                   // a type: bigint, enum.x
+	wordKind                   // a keyword without quotes: tables, columns
+	shapeKind                  // the type of a variable: string, list(number)
+	constantKind               // string, number, bool or sql("…")
+	anyKind                    // any value
+	nameKind                   // one column of the own table
+	namesKind                  // columns of the own table: [id, name]
+	keysKind                   // a key list: [id, sql("lower(email)"), desc(at)]
+	spanKind                   // a range column or { from, to, bounds }
+	statesKind                 // states: ["held"]
+	stateKind                  // one state
+	ownKeyKind                 // primary_key, no_duplicates.name
+	referenceKind              // table.rooms, table.rooms.no_duplicates.name
+	operationKind              // transaction.hot
+	argsKind                   // { n = bigint }
+	setKind                    // { sent = "sent + @n" }
+	reasonsKind                // { code = "reason" }
+	addressKind                // table.rooms.column.id, which need not exist
+	attributesKind             // attributes of the block around: [comment]
 )
 
 // attrSchema declares one attribute of a block.
@@ -47,6 +48,7 @@ type attrSchema struct {
 	Shortest time.Duration // of a durationKind; a millisecond when zero
 	Zero     bool          // a durationKind that may be 0
 	Empty    bool          // a list that may be empty
+	Ignored  bool          // no promise and no statement rests on it: ignore_changes may name it
 	Doc      string        // one phrase, for the index of attributes
 }
 
@@ -72,10 +74,8 @@ var commonAttrs = []attrSchema{
 	forEachAttr,
 }
 
-// commonBlocks stand in every block.
-var commonBlocks = []*blockSchema{
-	{Type: "lifecycle", Later: "leave it out: apply never drops anything without --allow", Doc: "guards the object"},
-}
+// commonBlocks stand in every block that owns an object of the database.
+var commonBlocks = []*blockSchema{&lifecycleSchema}
 
 // common are the attributes that the block has beside its own.
 func (s *blockSchema) common() []attrSchema {
@@ -99,8 +99,15 @@ func blockOf(s *blockSchema, typ string) *blockSchema {
 	if own := ownBlockOf(s, typ); own != nil {
 		return own
 	}
-	return findBlock(commonBlocks, typ)
+	if s.owns() {
+		return findBlock(commonBlocks, typ)
+	}
+	return nil
 }
+
+// owns reports whether a block of the type makes an object of the database that
+// belongs to pawl.
+func (s *blockSchema) owns() bool { return s.Object && !s.NoAllow || s.Type == primaryKeySchema.Type }
 
 // ownBlockOf is blockOf without the blocks that may stand everywhere.
 func ownBlockOf(s *blockSchema, typ string) *blockSchema { return findBlock(s.Blocks, typ) }
@@ -131,6 +138,9 @@ func blockTypes(s *blockSchema) []string {
 			types = append(types, b.Type)
 		}
 	}
+	if s.owns() {
+		types = append(types, lifecycleSchema.Type)
+	}
 	return types
 }
 
@@ -141,7 +151,7 @@ var renameAttr = attrSchema{Name: "name", Kind: stringKind, Doc: "the name in th
 // than its label says.
 var operationNameAttr = attrSchema{Name: "name", Kind: stringKind, Doc: "the name in Go, instead of the label"}
 
-var commentAttr = attrSchema{Name: "comment", Kind: stringKind, Doc: "COMMENT ON in the database"}
+var commentAttr = attrSchema{Name: "comment", Kind: stringKind, Ignored: true, Doc: "COMMENT ON in the database"}
 
 var schemaAttr = attrSchema{Name: "schema", Kind: stringKind, Doc: "the schema, instead of the project's"}
 

@@ -18,6 +18,7 @@ func eachSchema(visit func(path string, s *blockSchema)) {
 		}
 	}
 	walk("", projectSchema.Blocks)
+	walk("", commonBlocks)
 	walk("go:", []*blockSchema{&generateGoSchema})
 	walk("sql:", []*blockSchema{&generateSQLSchema})
 }

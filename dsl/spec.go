@@ -132,6 +132,16 @@ type Block struct {
 	Allow  []Allow
 	Scope  string  // the module that it stands in, with a dot behind: module.log["orders"].
 	Key    *string // of a block that for_each repeats
+
+	Lifecycle *Lifecycle // nil where the block has none
+}
+
+// Lifecycle is a lifecycle block: what an apply must not do to the object of the
+// block around it.
+type Lifecycle struct {
+	Header         hcl.Range
+	PreventDestroy Value[bool]
+	Ignore         []Name // attributes of the block around
 }
 
 // Pawl is the pawl block.

@@ -92,6 +92,8 @@ func sample(a *attrSchema) string {
 		return `{ COLUMN = "…" }`
 	case addressKind:
 		return "table.NAME"
+	case attributesKind:
+		return "[comment]"
 	case reasonsKind:
 		return `{ CODE = "reason" }`
 	case stringKind, sqlKind, constantKind, anyKind, stateKind:

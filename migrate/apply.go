@@ -141,18 +141,25 @@ type applier struct {
 	done    int // steps that stand
 }
 
-// recheck looks whether the database is still as it was planned for.
+// recheck looks whether the database is still as it was planned for, and brings
+// the table of an older version up to what is recorded today.
 func (a *applier) recheck(ctx context.Context) error {
-	return snapshot(ctx, a.conn, func(tx pgx.Tx) error {
+	var upgrade []string
+	err := snapshot(ctx, a.conn, func(tx pgx.Tx) error {
 		have, l, err := survey(ctx, tx, a.plan.program)
 		if err != nil {
 			return err
 		}
+		upgrade = l.upgrade()
 		if fingerprint(states(have), l, a.plan.program.Schema.Objects()) != a.plan.fingerprint {
 			return ErrMoved
 		}
 		return nil
 	})
+	for i := 0; err == nil && i < len(upgrade); i++ {
+		_, err = a.conn.Exec(ctx, upgrade[i])
+	}
+	return err
 }
 
 // remember records what the catalog prints for each definition now that all
@@ -172,7 +179,8 @@ func (a *applier) remember(ctx context.Context) error {
 	var records []record
 	for _, o := range a.plan.program.Schema.Objects() {
 		r, mine := l.mine[o.ID]
-		now := record{a.plan.Project, o.Origin.Address, o.ID, o.Hash, ir.Fingerprint(all[o.ID])}
+		now := recordOf(a.plan.program, o)
+		now.CatalogHash = catalogHash(a.plan.program, o, all[o.ID])
 		if mine && r != now && r.SpecHash == o.Hash {
 			records = append(records, now)
 		}

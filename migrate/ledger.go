@@ -21,11 +21,15 @@ type record struct {
 	ID          ir.ObjectID
 	SpecHash    string
 	CatalogHash string
+	// Prevented is where the specification said prevent_destroy when it was applied
+	// last; empty when it did not.
+	Prevented string
 }
 
 // ledger is pawl.object as it was read.
 type ledger struct {
 	exists bool // the table
+	old    bool // the table has no column for what must not be dropped
 	schema bool // its schema
 	mine   map[ir.ObjectID]record
 	others map[ir.ObjectID]string // another project that has it
@@ -41,10 +45,23 @@ var ledgerTable = ir.Table{
 		ledgerText("project"), ledgerText("address"), ledgerText("kind"), ledgerText("schema_name"),
 		ledgerText("table_name"), ledgerText("object_name"), ledgerText("spec_hash"), ledgerText("catalog_hash"),
 		{Name: "applied_at", Type: ir.Type{Name: "timestamptz"}, Default: "now()"},
+		preventedColumn,
 	},
 	PrimaryKey: &ir.PrimaryKey{
 		Name: "object_pkey", Columns: []string{"project", "kind", "schema_name", "table_name", "object_name"},
 	},
+}
+
+// preventedColumn is younger than the tables of databases that were applied to
+// before.
+var preventedColumn = ir.Column{Name: "prevented", Type: ir.Type{Name: "text"}, Default: "''"}
+
+// upgrade spells what a table of an older version lacks.
+func (l *ledger) upgrade() []string {
+	if !l.old {
+		return nil
+	}
+	return postgres.Statements(ir.AddColumn{Table: ledgerTable.Ref(), Column: preventedColumn})
 }
 
 func ledgerText(name string) ir.Column { return ir.Column{Name: name, Type: ir.Type{Name: "text"}} }
@@ -67,19 +84,25 @@ func readLedger(ctx context.Context, tx pgx.Tx, project string) (*ledger, error)
 	l := &ledger{mine: map[ir.ObjectID]record{}, others: map[ir.ObjectID]string{}}
 	err := tx.QueryRow(ctx, `
 SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'pawl'),
-       EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-               WHERE n.nspname = 'pawl' AND c.relname = 'object')`).Scan(&l.schema, &l.exists)
+       c.oid IS NOT NULL, c.oid IS NOT NULL AND a.attnum IS NULL
+FROM (VALUES (1)) one
+LEFT JOIN (pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'pawl') ON c.relname = 'object'
+LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'prevented' AND NOT a.attisdropped`).Scan(&l.schema, &l.exists, &l.old)
 	if err != nil || !l.exists {
 		return l, err
 	}
+	prevented := preventedColumn.Name
+	if l.old {
+		prevented = preventedColumn.Default
+	}
 	rows, err := tx.Query(ctx, `
-SELECT project, address, kind, schema_name, table_name, object_name, spec_hash, catalog_hash FROM pawl.object`)
+SELECT project, address, kind, schema_name, table_name, object_name, spec_hash, catalog_hash, `+prevented+` FROM pawl.object`)
 	if err != nil {
 		return nil, fmt.Errorf("reading pawl.object: %w", err)
 	}
 	var r record
 	_, err = pgx.ForEachRow(rows, []any{
-		&r.Project, &r.Address, &r.ID.Kind, &r.ID.Schema, &r.ID.Table, &r.ID.Name, &r.SpecHash, &r.CatalogHash,
+		&r.Project, &r.Address, &r.ID.Kind, &r.ID.Schema, &r.ID.Table, &r.ID.Name, &r.SpecHash, &r.CatalogHash, &r.Prevented,
 	}, func() error {
 		if r.Project == project {
 			l.mine[r.ID] = r
@@ -116,20 +139,21 @@ func save(ctx context.Context, db execer, records []record) error {
 	if len(records) == 0 {
 		return nil
 	}
-	columns := make([][]string, 8)
+	columns := make([][]string, 9)
 	for _, r := range records {
 		for i, text := range []string{
-			r.Project, r.Address, string(r.ID.Kind), r.ID.Schema, r.ID.Table, r.ID.Name, r.SpecHash, r.CatalogHash,
+			r.Project, r.Address, string(r.ID.Kind), r.ID.Schema, r.ID.Table, r.ID.Name, r.SpecHash, r.CatalogHash, r.Prevented,
 		} {
 			columns[i] = append(columns[i], text)
 		}
 	}
 	_, err := db.Exec(ctx, `
-INSERT INTO pawl.object (project, address, kind, schema_name, table_name, object_name, spec_hash, catalog_hash)
-SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+INSERT INTO pawl.object (project, address, kind, schema_name, table_name, object_name, spec_hash, catalog_hash, prevented)
+SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
 ON CONFLICT (project, kind, schema_name, table_name, object_name) DO UPDATE
-SET address = excluded.address, spec_hash = excluded.spec_hash, catalog_hash = excluded.catalog_hash, applied_at = now()`,
-		columns[0], columns[1], columns[2], columns[3], columns[4], columns[5], columns[6], columns[7])
+SET address = excluded.address, spec_hash = excluded.spec_hash, catalog_hash = excluded.catalog_hash, prevented = excluded.prevented,
+    applied_at = now()`,
+		columns[0], columns[1], columns[2], columns[3], columns[4], columns[5], columns[6], columns[7], columns[8])
 	if err != nil {
 		return fmt.Errorf("recording in pawl.object: %w", err)
 	}

@@ -37,6 +37,8 @@ type normaliser struct {
 	ctx  context.Context
 	conn *pgx.Conn
 	path []string // where names without a schema are looked up
+	// program says which differences are left alone.
+	program *ir.Program
 	// types are statements that give types the names and labels that the wanted
 	// definitions say; what is printed is printed under these.
 	types []string
@@ -72,7 +74,7 @@ func (n *normaliser) fill(have, want *ir.Schema, all map[ir.ObjectID]string, mem
 		// the columns in it. Columns come first in the list.
 		ref := ir.TableRef{Schema: id.Schema, Name: id.Table}
 		r := memory[id]
-		if r.SpecHash == object.Hash && r.CatalogHash == ir.Fingerprint(all[id]) && !altered[ref] {
+		if r.SpecHash == object.Hash && r.CatalogHash == catalogHash(n.program, object, all[id]) && !altered[ref] {
 			known[id] = print
 			continue
 		}

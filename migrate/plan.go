@@ -62,7 +62,7 @@ func NewPlan(ctx context.Context, conn *pgx.Conn, program *ir.Program, o PlanOpt
 	}
 	defer unpin()
 	for _, phase := range []func() error{
-		p.checkServer, p.lookup, p.checkData, p.inspect, p.relocate, p.letGo, p.claim, p.normalise, p.diff, p.makeSteps, p.bookkeeping, p.probe, p.protect,
+		p.checkServer, p.lookup, p.checkData, p.inspect, p.relocate, p.letGo, p.claim, p.normalise, p.ignore, p.diff, p.makeSteps, p.prevent, p.bookkeeping, p.probe, p.protect,
 	} {
 		if err := phase(); err != nil {
 			return nil, err
@@ -161,7 +161,7 @@ func (p *planning) claim() error {
 }
 
 func (p *planning) normalise() error {
-	n := normaliser{ctx: p.ctx, conn: p.conn, path: p.plan.path, types: p.moves.typeStatements()}
+	n := normaliser{ctx: p.ctx, conn: p.conn, path: p.plan.path, program: p.program, types: p.moves.typeStatements()}
 	if err := n.fill(p.owned, p.want, p.all, p.ledger.mine); err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (p *planning) makeSteps() error {
 		return err
 	}
 	pl := &planner{
-		project: p.program.Project, facts: f, violators: violators(p.program), counters: counters(p.program),
+		project: p.program.Project, program: p.program, facts: f, violators: violators(p.program), counters: counters(p.program),
 		objects: map[ir.ObjectID]ir.Object{}, tables: map[ir.TableRef]*ir.Table{},
 		taken: map[string]bool{}, created: map[ir.TableRef]bool{}, settled: map[ir.ObjectID]bool{}, had: p.owned,
 		stands: p.have, uses: p.uses, unmanaged: p.plan.Unmanaged, memory: p.ledger.mine, doubtful: map[ir.ObjectID]bool{},
@@ -275,15 +275,17 @@ func (p *planning) bookkeeping() error {
 		uncertain[u.ID] = true
 	}
 	wanted := map[ir.ObjectID]bool{}
+	var guards []record
 	for _, o := range p.objects {
 		wanted[o.ID] = true
 		r, mine := p.ledger.mine[o.ID]
 		_, exists := p.all[o.ID]
 		shared := o.ID.Kind == ir.FunctionObject
 		if !changed[o.ID] && !uncertain[o.ID] && exists && (mine && r.SpecHash != o.Hash || !mine && shared) {
-			p.plan.refresh = append(p.plan.refresh, record{
-				Project: p.program.Project, Address: o.Origin.Address, ID: o.ID, SpecHash: o.Hash,
-			})
+			p.plan.refresh = append(p.plan.refresh, recordOf(p.program, o))
+		} else if now := recordOf(p.program, o); mine && exists && !changed[o.ID] && (now.Prevented == "") != (r.Prevented == "") {
+			r.Prevented = now.Prevented
+			guards = append(guards, r)
 		}
 	}
 	for id := range p.ledger.mine {
@@ -297,6 +299,13 @@ func (p *planning) bookkeeping() error {
 			Title:  fmt.Sprintf("record the new text of %s that mean the same as before", amount(int64(len(p.plan.refresh)), "definition")),
 			Blocks: BlocksNothing, Retry: RetryLock, Transaction: lastTransaction(p.plan.Steps) + 1,
 			Undo: "apply the specification as it was", saves: p.plan.refresh,
+		})
+	}
+	if len(guards) > 0 {
+		p.plan.Steps = append(p.plan.Steps, Step{
+			Title:   fmt.Sprintf("record what prevent_destroy says of %s", amount(int64(len(guards)), "object")),
+			Address: guards[0].Address, Blocks: BlocksNothing, Retry: RetryLock, Transaction: lastTransaction(p.plan.Steps) + 1,
+			Undo: "apply the specification as it was", saves: guards,
 		})
 	}
 	return nil

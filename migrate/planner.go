@@ -12,6 +12,7 @@ import (
 // database stands in its fields.
 type planner struct {
 	project   string
+	program   *ir.Program
 	objects   map[ir.ObjectID]ir.Object // wanted
 	tables    map[ir.TableRef]*ir.Table // wanted
 	taken     map[string]bool           // names that stand anywhere in the database's schemas
@@ -221,7 +222,16 @@ func (p *planner) build(t ir.TableRef, s Step) {
 // record is what pawl.object will say of a wanted object.
 func (p *planner) record(id ir.ObjectID) record {
 	o := p.objects[id]
-	return record{Project: p.project, Address: o.Origin.Address, ID: id, SpecHash: o.Hash}
+	return recordOf(p.program, o)
+}
+
+// recordOf is what pawl.object will say of a wanted object.
+func recordOf(program *ir.Program, o ir.Object) record {
+	r := record{Project: program.Project, Address: o.Origin.Address, ID: o.ID, SpecHash: o.Hash}
+	if l, ok := program.Prevents(o.Origin.Address); ok {
+		r.Prevented = l.Pos.String()
+	}
+	return r
 }
 
 // records lists what a change adds to pawl.object and takes from it.

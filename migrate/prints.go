@@ -198,6 +198,7 @@ func filter[T any](list []T, keep func(T) bool) []T {
 // clone copies a schema down to the fields that prints go into.
 func clone(s *ir.Schema) *ir.Schema {
 	c := *s
+	c.Enums = slices.Clone(s.Enums)
 	c.Domains = cloneDomains(s.Domains)
 	c.Functions = slices.Clone(s.Functions)
 	c.Tables = slices.Clone(s.Tables)

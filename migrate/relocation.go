@@ -111,7 +111,7 @@ func relocate(program *ir.Program, have *ir.Schema, l *ledger, all map[ir.Object
 	}
 	for _, id := range stand {
 		was := l.mine[id]
-		now := record{Project: was.Project, Address: program.Address(was.Address), ID: r.id(id), SpecHash: was.SpecHash}
+		now := record{Project: was.Project, Address: program.Address(was.Address), ID: r.id(id), SpecHash: was.SpecHash, Prevented: was.Prevented}
 		if now.Address != was.Address || now.ID != was.ID {
 			r.records[now.ID] = now
 		}

@@ -19,8 +19,9 @@ type Program struct {
 	SQL           *SQLOutput // nil when the specification generates no SQL
 	Moved         []Moved    // told renames, by the old address
 	Removed       []Removed  // told ends, by the address
-	Pooler        Pooler     // what the application's connections go through
-	Pending       []Pending  // sorted by address; a program that has any is not whole
+	Lifecycles    []Lifecycle
+	Pooler        Pooler    // what the application's connections go through
+	Pending       []Pending // sorted by address; a program that has any is not whole
 }
 
 // Pooler is what stands between the application and the server.

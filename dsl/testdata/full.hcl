@@ -38,6 +38,10 @@ enum "state" {
   schema = "kinds"
   name   = "booking_state"
   allow  = { discouraged-type = "an old project" }
+  lifecycle {
+    prevent_destroy = true
+    ignore_changes  = [comment]
+  }
 }
 
 domain "amount" {

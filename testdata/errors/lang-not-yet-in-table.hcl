@@ -6,7 +6,6 @@ table "seats" {
   }
   column "version" { type = bigint }
   column "status" { type = text }
-  lifecycle { prevent_destroy = true } # ERROR not-yet "\"lifecycle\""
   at_least_one "m" {} # ERROR not-yet "\"at_least_one\""
   exactly_one "m" {} # ERROR not-yet "\"exactly_one\""
   sequence "s" {} # ERROR not-yet "\"sequence\""

@@ -127,12 +127,13 @@ func migrateError(err error) error {
 		refusal     *migrate.RefusedError
 		unmanaged   *migrate.UnmanagedError
 		moved       *migrate.MoveError
+		prevented   *migrate.PreventedError
 		data        *migrate.DataError
 		interrupted *migrate.InterruptedError
 		step        *migrate.StepError
 	)
 	switch {
-	case errors.As(err, &refusal), errors.As(err, &unmanaged), errors.As(err, &moved), errors.As(err, &data):
+	case errors.As(err, &refusal), errors.As(err, &unmanaged), errors.As(err, &moved), errors.As(err, &prevented), errors.As(err, &data):
 		return &failure{code: exitRefused, err: err}
 	case errors.As(err, &interrupted):
 		return &failure{code: exitInterrupted, err: err, help: "the next apply goes on from there"}
