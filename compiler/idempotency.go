@@ -24,10 +24,11 @@ func (c *compilation) idempotencies() {
 		c.leaseOfCalls(decl)
 		c.idempotencyUnit(decl)
 		c.phases(decl)
-		for _, a := range slices.Concat(decl.Key, decl.Scope) {
-			c.resolveType(a.Type)
+		if decl.Mode.V == "phased" {
+			c.pending(declared("idempotency", decl.Block), decl.Header)
+			continue
 		}
-		c.pending(declared("idempotency", decl.Block), decl.Header)
+		c.lowerIdempotency(decl)
 	}
 }
 
@@ -134,6 +135,10 @@ func (c *compilation) phases(decl *dsl.Idempotency) {
 		d.Detail = "Phased work needs a lease."
 		d.Consequence = "A worker that dies between two phases would keep the key for ever."
 		d.Help = `lease = "2m"`
+	case phased && decl.Phases[len(decl.Phases)-1].External.V:
+		d.Detail = "The last phase, " + quote(decl.Phases[len(decl.Phases)-1].Name.Text) + ", is external."
+		d.Consequence = "The last phase stores the answer in its transaction. An external one has none: after a crash the call would be made again for every retry."
+		d.Help = `phase "record" {}   # behind it: writes what the call gave, and the answer`
 	default:
 		return
 	}

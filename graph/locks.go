@@ -152,7 +152,7 @@ func (l *locks) takes(r *ir.Repository, operation *ir.Operation) []take {
 			takes = append(takes, take{rows, updateMode(t, set)})
 		}
 		return append(takes, l.parentTakes(t, nil)...)
-	case ir.GetOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry, ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp:
+	case ir.GetOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry, ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp, ir.OnceOp:
 		return nil
 	case ir.ClaimOp:
 		return []take{{rows, string(ir.ForUpdate) + " SKIP LOCKED"}}

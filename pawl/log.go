@@ -62,14 +62,14 @@ func (l *logObserver) Observe(ctx context.Context, e Event) {
 // error of the operation: those end as OutcomeError.
 func levelOf(o Outcome) slog.Level {
 	switch o {
-	case OutcomeOK, OutcomeRepeated, OutcomeInserted, OutcomeUpdated, OutcomeUnchanged:
+	case OutcomeOK, OutcomeRepeated, OutcomeInserted, OutcomeUpdated, OutcomeUnchanged, OutcomeExecuted, OutcomeReplayed:
 		return slog.LevelDebug
-	case OutcomeBusy, OutcomeTimeout, OutcomeClaimLost, OutcomeExhausted:
+	case OutcomeBusy, OutcomeTimeout, OutcomeClaimLost, OutcomeLeaseLost, OutcomeMismatch, OutcomeExhausted:
 		return slog.LevelWarn
 	case OutcomeCommitUnknown, OutcomeStored, OutcomeUnknown, OutcomeError:
 		return slog.LevelError
 	case OutcomeNotFound, OutcomeState, OutcomeGuard, OutcomeStale, OutcomeConstraint, OutcomeBadInput,
-		OutcomeConflict, OutcomeRetried, OutcomeCanceled:
+		OutcomeConflict, OutcomeRetried, OutcomeCanceled, OutcomeTakeover, OutcomeInProgress:
 		return slog.LevelInfo
 	}
 	return slog.LevelDebug

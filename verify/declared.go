@@ -49,7 +49,7 @@ func (x *index) declared(d deed) string {
 		return all("c.op = 'UPDATE'", "o.state = 'running'", x.fenced(d), "n.state = 'ready'", "n.lease_until IS NULL",
 			"n.attempt = greatest(o.attempt - 1, 0)", x.unchangedBut(d.table, []string{"state", "attempt", "lease_until"}))
 	case ir.InsertManyOp, ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry,
-		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp:
+		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp, ir.OnceOp:
 		return "false" // they change nothing, or no client calls them
 	}
 	return "true"
@@ -283,7 +283,7 @@ func (x *index) returned(d deed) string {
 	case ir.InsertOp, ir.UpdateOp, ir.MoveOp, ir.AdjustOp, ir.EditOp, ir.UpsertOp:
 	case ir.InsertManyOp, ir.UpsertManyOp, ir.DeleteOp, ir.ArrangeOp, ir.EnqueueOp, ir.ClaimOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp,
 		ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry,
-		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp:
+		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp, ir.OnceOp:
 		return "true"
 	}
 	if len(d.outcome.Rows) != 1 {

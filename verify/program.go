@@ -37,6 +37,9 @@ func newIndex(p *ir.Program) *index {
 	for i := range p.Singletons {
 		x.addOperations(p.Singletons[i].Operations)
 	}
+	for i := range p.Idempotencies {
+		x.addOperations(p.Idempotencies[i].Operations)
+	}
 	return x
 }
 

@@ -77,6 +77,11 @@ func (n *names) resolveLimits() {
 			take(&n.program.Singletons[i].Operations[j])
 		}
 	}
+	for i := range n.program.Idempotencies {
+		for j := range n.program.Idempotencies[i].Operations {
+			take(&n.program.Idempotencies[i].Operations[j])
+		}
+	}
 }
 
 // emitLimits writes the variables of the sets of limits.

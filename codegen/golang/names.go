@@ -16,6 +16,7 @@ type names struct {
 	labels       map[string][]string       // constants, by qualified SQL name, in the order of the values
 	repositories []repositoryNames         // as Program.Repositories
 	singletons   []singletonNames          // as Program.Singletons
+	once         []onceNames               // as Program.Idempotencies
 	limits       map[limitsKey]string      // variable
 	limitKeys    []limitsKey               // of limits, in the order of their first use
 	sentinels    map[ConstraintName]string // error variable
@@ -82,6 +83,10 @@ func resolve(p *ir.Program) *names {
 	n.singletons = make([]singletonNames, len(p.Singletons))
 	for i := range p.Singletons {
 		n.resolveSingleton(&p.Singletons[i], &n.singletons[i], store)
+	}
+	n.once = make([]onceNames, len(p.Idempotencies))
+	for i := range p.Idempotencies {
+		n.resolveOnce(&p.Idempotencies[i], &n.once[i], store)
 	}
 	for i := range p.Repositories {
 		n.resolveSentinels(&p.Repositories[i], &n.repositories[i])

@@ -36,6 +36,7 @@ func Spell(p *ir.Program) Spelling {
 		return s
 	}
 	e.emitSingletons()
+	e.emitIdempotencies()
 	for i := range p.Repositories {
 		e.emitRepository(i)
 	}

@@ -48,6 +48,9 @@ func (e *emitter) emitStoreType(w *writer) {
 	for i := range e.program.Singletons {
 		e.storeField(w, e.names.singletons[i].typ, e.program.Singletons[i].Address)
 	}
+	for i := range e.program.Idempotencies {
+		e.storeField(w, e.names.once[i].typ, e.program.Idempotencies[i].Address)
+	}
 	w.P()
 	w.P("session *", e.pawl("Session"))
 	w.P("}")
@@ -69,6 +72,10 @@ func (e *emitter) emitStoreType(w *writer) {
 	}
 	for i := range e.program.Singletons {
 		typ := e.names.singletons[i].typ
+		w.P(typ, ": ", typ, "{session},")
+	}
+	for i := range e.program.Idempotencies {
+		typ := e.names.once[i].typ
 		w.P(typ, ": ", typ, "{session},")
 	}
 	w.P("session: session,")

@@ -10,7 +10,7 @@ import (
 // descriptors, error tables, files. Whatever is taken gets a number.
 func (n *names) resolveUnexported() {
 	n.resolveLimits()
-	files := newScope("files", &n.problems, "store", "enums", "errors", "singletons")
+	files := newScope("files", &n.problems, "store", "enums", "errors", "singletons", "idempotency")
 	if n.program.Go.RaceTests {
 		files.fresh("schema")
 	}
@@ -34,6 +34,12 @@ func (n *names) resolveUnexported() {
 		}
 		to.descriptor = n.pkg.fresh(lower + what)
 		to.consts = n.resolveStatements(lower, s.Operations)
+	}
+	for i := range n.program.Idempotencies {
+		o, to := &n.program.Idempotencies[i], &n.once[i]
+		lower := lowerFirst(to.typ)
+		to.descriptor = n.pkg.fresh(lower + "Once")
+		to.consts = n.resolveStatements(lower, o.Operations)
 	}
 }
 

@@ -139,6 +139,11 @@ type (
 		Lease   time.Duration
 		Session bool // a session lock decides, and not the lease
 	}
+	// IdempotencyRule says that work is done once for each key.
+	IdempotencyRule struct {
+		Base   Facts
+		Phased bool
+	}
 )
 
 // Move is one declared move of a [Transitions].
@@ -224,3 +229,8 @@ func (*AtMostOne) invariant()     {}
 func (*QueueRule) invariant()     {}
 func (*SingletonRule) invariant() {}
 func (*LeaderRule) invariant()    {}
+
+// Facts returns the common part.
+func (i *IdempotencyRule) Facts() *Facts { return &i.Base }
+
+func (*IdempotencyRule) invariant() {}

@@ -78,6 +78,10 @@ const (
 	RenewOp    OperationKind = "renew"    // main: no row changes when the term is over; of a session, whether it has the lock
 	ResignOp   OperationKind = "resign"   // main
 	GuardOp    OperationKind = "guard"    // main: no row when the term is over; only inside a transaction
+
+	// OnceOp is a step of work that is done once; its name says which. See
+	// [Idempotency].
+	OnceOp OperationKind = "once" // main; lock, enlist or due before it
 )
 
 // Role is what a statement is for inside its operation.

@@ -12,6 +12,7 @@ type Program struct {
 	Data          []Table // tables of others that it reads: columns and keys alone, one for each declaration
 	Repositories  []Repository
 	Singletons    []Singleton
+	Idempotencies []Idempotency
 	Transactions  []Transaction
 	Invariants    []Invariant
 	Promises      []Promise  // what generated code relies on, sorted by object

@@ -84,7 +84,8 @@ var idempotencyCodes = []Entry{
 		Code:    IdempotencyKey,
 		Summary: "the key does not fit the unit",
 		Explain: "With unit = \"request\" the caller brings a key with each request. With unit = \"entity\" the key is built from the arguments of " +
-			"key, which then has to name some.",
+			"key, which then has to name some. Keys are made of whole numbers, texts, uuids, booleans and enums: values that have one spelling, " +
+			"because keys for the outside are made of their texts.",
 		Example: "idempotency \"refund\" {\n  unit         = \"entity\"\n  retry_window = \"24h\"\n  retain       = \"72h\"\n}\n",
 	},
 	{
@@ -99,7 +100,8 @@ var idempotencyCodes = []Entry{
 		Code:    IdempotencyPhases,
 		Summary: "the mode does not fit the phases",
 		Explain: "Phased work has recovery points: a phase block each, and a lease after which another worker goes on from the last one. Atomic " +
-			"work is one transaction, so that an effect outside of the database would be repeated with it.",
+			"work is one transaction, so that an effect outside of the database would be repeated with it. The last phase stores the answer, in a " +
+			"transaction: it is not external.",
 		Example: "idempotency \"pay\" {\n  unit         = \"request\"\n  retry_window = \"24h\"\n  retain       = \"72h\"\n" +
 			"  phase \"charge\" { external = true }\n}\n",
 	},

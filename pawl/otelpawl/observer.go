@@ -60,7 +60,10 @@ func New(meter metric.Meter) (*Observer, error) {
 // Observe counts e.
 func (o *Observer) Observe(ctx context.Context, e pawl.Event) {
 	kind := "operation"
-	if e.Isolation != "" {
+	switch {
+	case e.Request:
+		kind = "request"
+	case e.Isolation != "":
 		kind = "transaction"
 	}
 	operation, outcome := attribute.String("operation", e.Operation), attribute.String("outcome", string(e.Outcome))

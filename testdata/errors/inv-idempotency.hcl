@@ -27,6 +27,7 @@ idempotency "outlived" {
   retry_window = "24h"
   retain       = "48h"
   phase "charge" { external = true }
+  phase "record" {}
 }
 idempotency "entity" {
   unit         = "entity" # WARNING entity-key-repeats "built from \"provider_ref\" alone.*is not done"
@@ -63,6 +64,26 @@ idempotency "no_lease" { # ERROR idempotency-phases "needs a lease"
   retry_window = "24h"
   retain       = "72h"
   phase "charge" { external = true }
+}
+idempotency "ends_outside" { # ERROR idempotency-phases "The last phase, \"charge\", is external.*every retry"
+  unit         = "request"
+  mode         = "phased"
+  lease        = "2m"
+  retry_window = "24h"
+  retain       = "72h"
+  phase "charge" { external = true }
+}
+idempotency "spelled_in_many_ways" {
+  unit         = "request"
+  scope        = { at = timestamptz } # ERROR idempotency-key "\"at\" is timestamp with time zone.*two keys for one effect"
+  retry_window = "24h"
+  retain       = "72h"
+}
+idempotency "taken_names" {
+  unit         = "request"
+  scope        = { fence = bigint } # ERROR idempotency-key "\"fence\" is a column"
+  retry_window = "24h"
+  retain       = "72h"
 }
 outbox "events" {
   aggregate = [order] # ERROR unknown-column "did you mean orders"

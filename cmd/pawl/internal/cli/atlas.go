@@ -64,6 +64,11 @@ func newAtlas(p *ir.Program) *atlas {
 			a.addOperation(located{&s.Operations[j], nil})
 		}
 	}
+	for i := range p.Idempotencies {
+		for j := range p.Idempotencies[i].Operations {
+			a.addOperation(located{&p.Idempotencies[i].Operations[j], nil})
+		}
+	}
 	for i := range p.Transactions {
 		a.names[transactionAddress(&p.Transactions[i])] = "transaction"
 	}
@@ -111,6 +116,11 @@ func (a *atlas) explain(address string) (view.Explanation, bool) {
 	for i := range a.program.Singletons {
 		if s := &a.program.Singletons[i]; s.Address == address {
 			a.addSingleton(&e, s)
+		}
+	}
+	for i := range a.program.Idempotencies {
+		if w := &a.program.Idempotencies[i]; w.Address == address {
+			a.addIdempotency(&e, w)
 		}
 	}
 	if o, ok := a.operations[address]; ok {
@@ -162,7 +172,8 @@ func (a *atlas) addMeeting(e *view.Explanation) {
 			return
 		}
 		e.Brief = true
-	case *ir.NoDuplicates, *ir.NoOverlap, *ir.Transitions, *ir.Immutable, *ir.Version, *ir.AppendOnly, *ir.Limit, *ir.AtMostOne, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule:
+	case *ir.NoDuplicates, *ir.NoOverlap, *ir.Transitions, *ir.Immutable, *ir.Version, *ir.AppendOnly, *ir.Limit, *ir.AtMostOne, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule,
+		*ir.IdempotencyRule:
 	}
 	for i := range a.program.Repositories {
 		r := &a.program.Repositories[i]
@@ -250,6 +261,16 @@ func (a *atlas) addSingleton(e *view.Explanation, s *ir.Singleton) {
 	e.Promise = cmp.Or(e.Promise, s.Doc)
 	for i := range s.Operations {
 		if op := &s.Operations[i]; !e.Has(op.Address) {
+			a.addMethod(e, located{op, nil})
+		}
+	}
+}
+
+func (a *atlas) addIdempotency(e *view.Explanation, w *ir.Idempotency) {
+	e.Source = cmp.Or(e.Source, w.Pos.String())
+	e.Promise = cmp.Or(e.Promise, w.Doc)
+	for i := range w.Operations {
+		if op := &w.Operations[i]; !e.Has(op.Address) {
 			a.addMethod(e, located{op, nil})
 		}
 	}

@@ -61,5 +61,8 @@ func validated(p *ir.Program) view.Validated {
 	for _, s := range p.Singletons {
 		v.Operations += len(s.Operations)
 	}
+	for i := range p.Idempotencies {
+		v.Operations += len(p.Idempotencies[i].Operations)
+	}
 	return v
 }

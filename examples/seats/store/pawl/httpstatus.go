@@ -38,6 +38,9 @@ var statuses = []struct {
 	{ErrStale, http.StatusConflict},
 	{ErrUnsettled, http.StatusConflict},
 	{ErrClaimLost, http.StatusConflict},
+	{ErrPayloadMismatch, http.StatusUnprocessableEntity},
+	{ErrInProgress, http.StatusConflict},
+	{ErrLeaseLost, http.StatusConflict},
 	{ErrBusy, http.StatusServiceUnavailable},
 	{ErrTimeout, http.StatusGatewayTimeout},
 }

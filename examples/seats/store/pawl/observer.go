@@ -40,6 +40,12 @@ const (
 	OutcomeExhausted     Outcome = "exhausted"      // the last attempt failed with an error worth a retry
 	OutcomeCommitUnknown Outcome = "commit_unknown" // alarm on any
 	OutcomeStored        Outcome = "stored"         // committed, but the row that came back does not fit its Go type
+	OutcomeExecuted      Outcome = "executed"       // work that is done once was done by this request
+	OutcomeReplayed      Outcome = "replayed"       // the stored answer of such work was given
+	OutcomeTakeover      Outcome = "takeover"       // such work was left behind by a run, and finished by this request
+	OutcomeInProgress    Outcome = "in_progress"    // another request does the work at the moment
+	OutcomeMismatch      Outcome = "mismatch"       // the key was used with another payload: alarm on any
+	OutcomeLeaseLost     Outcome = "lease_lost"     // the work was taken over by another request
 	OutcomeUnknown       Outcome = "unknown"        // zero rows and no reason found: alarm on any
 	OutcomeCanceled      Outcome = "canceled"       // the context ended
 	OutcomeError         Outcome = "error"          // anything else
@@ -61,6 +67,9 @@ type Event struct {
 	Duration   time.Duration
 	Isolation  pgx.TxIsoLevel // of a transaction; empty for a single statement
 	Upserted   UpsertCounts   // of an upsert: how many rows ended how
+	// Request marks a request for work that is done once, as a whole: Outcome then
+	// says how it was answered.
+	Request bool
 
 	key []any
 }
@@ -114,6 +123,9 @@ var outcomes = []struct {
 	{ErrBusy, OutcomeBusy},
 	{ErrTimeout, OutcomeTimeout},
 	{ErrClaimLost, OutcomeClaimLost},
+	{ErrPayloadMismatch, OutcomeMismatch},
+	{ErrInProgress, OutcomeInProgress},
+	{ErrLeaseLost, OutcomeLeaseLost},
 	{ErrUnsettled, OutcomeUnknown},
 	{context.Canceled, OutcomeCanceled},
 	{context.DeadlineExceeded, OutcomeCanceled},

@@ -62,6 +62,9 @@ type txConfig struct {
 	// exact refuses to join a transaction of a stronger level too: under one
 	// snapshot, what is read after a lock may be older than the lock.
 	exact bool
+	// unresolved keeps WithResolveCommit from asking for the transaction's id: a row
+	// that the transaction writes tells what became of it.
+	unresolved bool
 }
 
 func (s *Session) txConfig(options []TxOption) txConfig {
@@ -88,8 +91,9 @@ type openTx struct {
 	// keep half of its work, so the whole transaction rolls back.
 	doomed error
 	after  []func()
-	depth  int    // of savepoints that are open
-	policy Policy // of the InTx that opened it
+	last   *lastStatement // travels with COMMIT; nil for none
+	depth  int            // of savepoints that are open
+	policy Policy         // of the InTx that opened it
 }
 
 // note keeps the transaction's first error and returns what to report for err.
@@ -288,7 +292,7 @@ func (s *Session) attempt(ctx context.Context, c *txConfig, fn func(context.Cont
 	if err != nil {
 		return &beginError{c.name, err}
 	}
-	open := &openTx{owned: true, isolation: c.limits.isolation(), policy: c.limits.Retry, wantXID: s.root.resolve && !c.readOnly}
+	open := &openTx{owned: true, isolation: c.limits.isolation(), policy: c.limits.Retry, wantXID: s.root.resolve && !c.readOnly && !c.unresolved}
 	ended := false
 	// Deferred, so that a panic, or runtime.Goexit in a test, rolls back too and
 	// then goes on.
@@ -308,7 +312,11 @@ func (s *Session) attempt(ctx context.Context, c *txConfig, fn func(context.Cont
 		return describe(c.name, err)
 	}
 	ended = true
-	if err := s.commit(ctx, c, open, pgxTx); err != nil {
+	commit := s.commit
+	if open.last != nil {
+		commit = s.commitWith
+	}
+	if err := commit(ctx, c, open, pgxTx); err != nil {
 		return err
 	}
 	for _, fn := range open.after {
