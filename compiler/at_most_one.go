@@ -33,6 +33,9 @@ type choice struct {
 // atMostOnes compiles the at_most_one blocks of a table.
 func (c *compilation) atMostOnes(t *table) {
 	for _, decl := range t.decl.Cardinals {
+		if decl.Kind == "at_least_one" {
+			continue
+		}
 		s := &single{decl: decl, label: labelOf(decl.Block, decl.Rename), address: inside(t.address, decl.Kind, decl.Block)}
 		if c.singleKey(t, s) {
 			c.lowerSingle(t, s)

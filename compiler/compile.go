@@ -51,6 +51,7 @@ func (c *compilation) compile() (*ir.Program, diag.List) {
 	}
 	for _, t := range c.tables {
 		c.limits(t)
+		c.atLeastOnes(t)
 	}
 	for _, t := range c.tables {
 		c.frozenReferences(t)

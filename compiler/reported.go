@@ -17,6 +17,7 @@ type reportedConstraint struct {
 	where   *expression // of a partial constraint
 	derived bool        // a check: operations that derive their guard keep it
 	moves   bool        // a transitions block: its own moves keep it
+	needed  bool        // a lower bound: rows that come in cannot break it, and rows that go can
 }
 
 // reportedConstraints finds out which constraint can come back from which
@@ -128,6 +129,16 @@ func (t *table) reported() []reportedConstraint {
 			ir.Check{Name: l.check, Expr: ir.Ident(l.used) + " <= " + l.bound("")})
 		r.Schema, r.Table, r.where = l.counter.Schema, l.counter.Name, l.where
 	}
+	for _, l := range t.leasts {
+		columns := columnList(l.per)
+		concerned := slices.Clone(columns)
+		if l.where != nil {
+			concerned = append(concerned, columnsOf(l.where.Expr)...)
+		}
+		id := ir.ObjectID{Kind: ir.TriggerObject, Schema: t.ref.Schema, Table: t.ref.Name, Name: l.name + "_delete"}
+		r := add(ir.TooFew, tooFew, l.name, l.label, l.address, "a row of "+l.parent.ref.Name+" would be left without a "+l.rows(t), columns, concerned, id, t.definition(id))
+		r.needed = true
+	}
 	for _, f := range t.freezes {
 		id := ir.ObjectID{Kind: ir.TriggerObject, Schema: t.ref.Schema, Table: t.ref.Name, Name: f.name}
 		add(ir.Frozen, frozen, f.name, f.label, f.address, f.doc, f.columns, f.columns, id, t.definition(id))
@@ -219,13 +230,28 @@ func (b *breakage) note(r reportedConstraint) { b.found[r.Object] = r }
 
 // insert can break whatever the given values take part in.
 func (b *breakage) insert(t *table) {
+	b.noteNeeded(t.members)
 	given := map[string]bool{}
 	for _, f := range t.repository.Insert {
 		given[f.Name] = true
 	}
 	for _, r := range b.own[t] {
-		if slices.ContainsFunc(r.columns, func(name string) bool { return given[name] }) {
+		if !r.needed && slices.ContainsFunc(r.columns, func(name string) bool { return given[name] }) {
 			b.note(r)
+		}
+	}
+}
+
+// noteNeeded notes the lower bounds of a table's rows, or of the rows that are its
+// groups.
+func (b *breakage) noteNeeded(leasts []*least) {
+	for _, l := range leasts {
+		for _, list := range b.own {
+			for _, r := range list {
+				if r.needed && r.Address == l.address {
+					b.note(r)
+				}
+			}
 		}
 	}
 }
@@ -263,6 +289,7 @@ func (b *breakage) delete(t *table) {
 		return
 	}
 	b.seen[t] = true
+	b.noteNeeded(t.leasts)
 	for _, ref := range t.children {
 		switch ref.schema.OnDelete {
 		case ir.NoAction, ir.Restrict:

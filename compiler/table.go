@@ -30,6 +30,8 @@ type table struct {
 	states   []*stateColumn
 	freezes  []freeze
 	singles  []*single    // its at_most_one blocks
+	leasts   []*least     // its lower bounds
+	members  []*least     // lower bounds of other tables whose groups are its rows
 	counted  []*limit     // its limit blocks
 	bounds   []*limit     // limits of other tables whose counters stand on its rows
 	parents  []*reference // its foreign keys

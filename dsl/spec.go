@@ -259,7 +259,7 @@ type Limit struct {
 	Where  *SQL
 }
 
-// Cardinality is an at_most_one block.
+// Cardinality is an at_most_one, at_least_one or exactly_one block.
 type Cardinality struct {
 	Block
 	Kind   string // the type of the block
@@ -267,6 +267,7 @@ type Cardinality struct {
 	Per    []Name
 	List   hcl.Range // of per
 	Where  *SQL
+	Parent Reference // of a lower bound
 }
 
 // Maximum is what a limit allows: a number, or what a column of the parent row

@@ -12,26 +12,24 @@ var tableSchema = blockSchema{
 	},
 	Blocks: append([]*blockSchema{
 		&columnSchema, &primaryKeySchema, &foreignKeySchema, &checkSchema, &indexSchema,
-		&noDuplicatesSchema, &noOverlapSchema, &transitionsSchema, &adjustSchema, &editSchema, &upsertSchema, &limitSchema, &atMostOneSchema, &goTableSchema,
+		&noDuplicatesSchema, &noOverlapSchema, &transitionsSchema, &adjustSchema, &editSchema, &upsertSchema, &limitSchema, &atMostOneSchema, &atLeastOneSchema, &exactlyOneSchema, &goTableSchema,
 	}, laterSchemas(laterTableBlocks)...),
 }
 
 // laterTableBlocks are blocks in a table of later versions, with what works
 // today.
 var laterTableBlocks = map[string]string{
-	"at_least_one": "check it in Go, in one serializable transaction",
-	"exactly_one":  "use no_duplicates with a where for the upper half",
-	"sequence":     "keep the last number on the parent row and change it with adjust",
-	"ordered":      "use a numeric column with no_duplicates",
-	"hold":         laterBlocks["hold"],
-	"window":       laterBlocks["window"],
-	"balanced":     laterBlocks["balanced"],
-	"acyclic":      laterBlocks["acyclic"],
-	"pair":         laterBlocks["pair"],
-	"registry":     laterBlocks["registry"],
-	"same_value":   laterBlocks["same_value"],
-	"one_of":       laterBlocks["one_of"],
-	"tick":         laterBlocks["tick"],
+	"sequence":   "keep the last number on the parent row and change it with adjust",
+	"ordered":    "use a numeric column with no_duplicates",
+	"hold":       laterBlocks["hold"],
+	"window":     laterBlocks["window"],
+	"balanced":   laterBlocks["balanced"],
+	"acyclic":    laterBlocks["acyclic"],
+	"pair":       laterBlocks["pair"],
+	"registry":   laterBlocks["registry"],
+	"same_value": laterBlocks["same_value"],
+	"one_of":     laterBlocks["one_of"],
+	"tick":       laterBlocks["tick"],
 }
 
 var goTableSchema = blockSchema{

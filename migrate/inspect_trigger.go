@@ -15,7 +15,8 @@ type triggerRow struct {
 	Enabled              string
 	FuncSchema, FuncName string
 	Args                 []byte // each ends with a zero byte
-	Plain                bool   // no constraint trigger, no column list
+	Plain                bool   // no column list, and no constraint trigger but one that is deferred
+	Deferred             bool   // a constraint trigger, INITIALLY DEFERRED
 	OldRows, NewRows     string // names of transition tables
 	Conditional          bool
 	Definition           string
@@ -32,9 +33,9 @@ const (
 func (r *reader) triggers() error {
 	return each(r, `
 SELECT t.tgrelid, t.tgname::text, t.tgtype, t.tgenabled::text, fn.nspname::text, f.proname::text, t.tgargs,
-       t.tgconstraint = 0 AND t.tgattr::text = '', COALESCE(t.tgoldtable::text, ''), COALESCE(t.tgnewtable::text, ''),
+       (t.tgconstraint = 0 OR t.tgconstrrelid = 0 AND t.tgdeferrable AND t.tginitdeferred) AND t.tgattr::text = '', t.tgconstraint <> 0 AND t.tginitdeferred, COALESCE(t.tgoldtable::text, ''), COALESCE(t.tgnewtable::text, ''),
        t.tgqual IS NOT NULL, pg_get_triggerdef(t.oid, false),
-       'CREATE TRIGGER ' || quote_ident(t.tgname::text),
+       CASE WHEN t.tgconstraint = 0 THEN 'CREATE TRIGGER ' ELSE 'CREATE CONSTRAINT TRIGGER ' END || quote_ident(t.tgname::text),
        quote_ident(n.nspname::text) || '.' || quote_ident(c.relname::text),
        CASE n.oid WHEN pg_my_temp_schema() THEN 'pg_temp.' || quote_ident(c.relname::text) ELSE '' END,
        quote_ident(fn.nspname::text) || '.' || quote_ident(f.proname::text),
@@ -54,7 +55,7 @@ WHERE NOT t.tgisinternal ORDER BY t.tgrelid, t.tgname`,
 func (g *triggerRow) trigger() ir.Trigger {
 	trigger := ir.Trigger{
 		Name: g.Name, Before: g.Type&tgBefore != 0, PerStatement: g.Type&tgRow == 0,
-		OldRows: g.OldRows, NewRows: g.NewRows,
+		OldRows: g.OldRows, NewRows: g.NewRows, Deferred: g.Deferred,
 		FuncSchema: g.FuncSchema, FuncName: g.FuncName, Disabled: g.Enabled == "D" || g.Enabled == "R",
 	}
 	for _, event := range []struct {
@@ -90,7 +91,7 @@ func (g *triggerRow) when(t ir.Trigger) (string, bool) {
 		args[i] = "'" + strings.ReplaceAll(arg, "'", "''") + "'"
 	}
 	text, before := cutEither(strings.CutPrefix, g.Definition, g.On, g.OnTemp, func(on string) string {
-		return g.Head + " " + postgres.Timing(t) + " " + events(t) + " ON " + on + " " + postgres.Level(t) + " WHEN ("
+		return g.Head + " " + postgres.Timing(t) + " " + events(t) + " ON " + on + " " + deferral(t) + postgres.Level(t) + " WHEN ("
 	})
 	text, after := cutEither(strings.CutSuffix, text, g.Calls, g.CallsTemp, func(calls string) string {
 		return ") EXECUTE FUNCTION " + calls + "(" + strings.Join(args, ", ") + ")"
@@ -99,6 +100,14 @@ func (g *triggerRow) when(t ir.Trigger) (string, bool) {
 		return "", false
 	}
 	return text, true
+}
+
+// deferral is how the server prints that a trigger waits for the COMMIT.
+func deferral(t ir.Trigger) string {
+	if t.Deferred {
+		return "DEFERRABLE INITIALLY DEFERRED "
+	}
+	return ""
 }
 
 // cutEither cuts what is made of a name, or of its other spelling, off a text.
@@ -112,7 +121,7 @@ func cutEither(cut func(s, part string) (string, bool), text, name, other string
 // printTrigger is what two triggers of one name are compared by.
 func printTrigger(t ir.Trigger) string {
 	return strings.Join([]string{
-		postgres.Timing(t), events(t) + postgres.Transition(t), postgres.Level(t), t.When,
+		postgres.Timing(t), events(t) + postgres.Transition(t) + postgres.Deferral(t), postgres.Level(t), t.When,
 		ir.Qualified(t.FuncSchema, t.FuncName), strings.Join(t.Args, "\x00"),
 	}, "\n")
 }

@@ -234,12 +234,11 @@ func (p *planning) makeSteps() error {
 func violators(program *ir.Program) map[ir.ObjectID]string {
 	queries := map[ir.ObjectID]string{}
 	for _, invariant := range program.Invariants {
-		rule, ok := invariant.(*ir.Transitions)
-		if !ok {
-			continue
-		}
-		for _, id := range rule.Base.Objects {
-			queries[id] = rule.Base.Violators
+		switch invariant.(type) {
+		case *ir.Transitions, *ir.AtLeastOne:
+			for _, id := range invariant.Facts().Objects {
+				queries[id] = invariant.Facts().Violators
+			}
 		}
 	}
 	return queries

@@ -17,6 +17,9 @@ func (p *planner) createTrigger(c ir.CreateTrigger) {
 func (p *planner) replaceTrigger(c ir.CreateTrigger) {
 	p.replaced(c)
 	s := locked(p.part(c, describeAnew(c), postgres.ReplaceTrigger(c.Table, c.Trigger)), shareRowExclusive)
+	if c.Trigger.Deferred { // PostgreSQL replaces no constraint trigger
+		s = locked(p.part(c, describeAnew(c), append(postgres.Statements(ir.DropTrigger(c)), postgres.Statements(c)...)...), accessExclusive)
+	}
 	s.saves, _ = p.records(c)
 	p.alone(p.proven(s, c))
 }

@@ -58,7 +58,20 @@ func (m *model) atMostOne(i *ir.AtMostOne) {
 		sc := p.scene(set, p.pick(rows[0]), raw("raw DELETE", "", p.deleteSQL(p.t, p.identify(p.t, rows[0].Values))))
 		sc.judge = p.keptOld
 		return sc
-	}, p.leavingOut(ir.LockStatement))
+	}, p.withoutRowsLocked())
+}
+
+// withoutRowsLocked is the method that does not hold its row. Where a lower bound
+// asks at COMMIT whether a row is picked, it refuses what comes of that.
+func (p picking) withoutRowsLocked() mutant {
+	m := p.leavingOut(ir.LockStatement)
+	for _, i := range p.program.Invariants {
+		if l, ok := i.(*ir.AtLeastOne); ok && l.Base.Table == p.t && p.needed(p.t, p.single.Per) {
+			free := alsoWithout(m, mutantWithout(p.index, l.Base.Objects, "trigger"))
+			m.backup = &free
+		}
+	}
+	return m
 }
 
 // picking is one rule with a method that picks the row of a group.

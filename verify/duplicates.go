@@ -54,12 +54,19 @@ func (m *model) duplicates(i *ir.NoDuplicates) {
 	}, tooStrict(t))
 	d.besideStates(m, insert, without)
 	d.nulls(m, insert, without)
-	m.add("insert-update", "a raw UPDATE brings another row to the values of an insert", []ir.TableRef{t},
-		func(ctx context.Context, s *site) (*scene, error) { return d.updated(ctx, s, insert) }, without...)
+	if !m.needed(t, d.columns()) {
+		d.besideUpdate(m, insert, without)
+	}
 	if i.Where != "" {
 		m.add("insert-revive", "a raw UPDATE brings a row under the condition beside an insert", []ir.TableRef{t},
 			func(ctx context.Context, s *site) (*scene, error) { return d.revived(ctx, s, insert) }, without...)
 	}
+}
+
+// besideUpdate has a raw UPDATE that makes two rows alike.
+func (d duplicate) besideUpdate(m *model, insert *ir.Operation, without []mutant) {
+	m.add("insert-update", "a raw UPDATE brings another row to the values of an insert", []ir.TableRef{d.t},
+		func(ctx context.Context, s *site) (*scene, error) { return d.updated(ctx, s, insert) }, without...)
 }
 
 // duplicate is one rule against duplicates.

@@ -59,6 +59,8 @@ func (m *model) invariant(i ir.Invariant) {
 		m.limit(i)
 	case *ir.AtMostOne:
 		m.atMostOne(i)
+	case *ir.AtLeastOne:
+		m.atLeastOne(i)
 	case *ir.QueueRule:
 		m.queue(i)
 	case *ir.Version:

@@ -52,7 +52,7 @@ func (x *index) addOperations(list []ir.Operation) {
 // operation is the one of a kind on a table; nil when it has none.
 func (x *index) operation(t ir.TableRef, kind ir.OperationKind) *ir.Operation {
 	r := x.repositories[t]
-	if r == nil {
+	if r == nil || kind == ir.InsertOp && x.needsMembers(t) {
 		return nil
 	}
 	i := slices.IndexFunc(r.Operations, func(o ir.Operation) bool { return o.Kind == kind })

@@ -62,6 +62,9 @@ func Statements(change ir.Change) []string {
 	case ir.DropIndex:
 		return one("DROP INDEX " + ir.Qualified(c.Table.Schema, c.Index.Name))
 	case ir.CreateTrigger:
+		if c.Trigger.Deferred {
+			return one(createTrigger("CREATE CONSTRAINT TRIGGER ", c.Table, c.Trigger))
+		}
 		return one(createTrigger("CREATE TRIGGER ", c.Table, c.Trigger))
 	case ir.DropTrigger:
 		return one("DROP TRIGGER " + ir.Ident(c.Trigger.Name) + " ON " + c.Table.SQL())

@@ -13,7 +13,7 @@ func createTrigger(verb string, t ir.TableRef, g ir.Trigger) string {
 	}
 	text := verb + ir.Ident(g.Name) +
 		"\n  " + Timing(g) + " " + strings.Join(events, " OR ") + " ON " + t.SQL() +
-		Transition(g) + "\n  " + Level(g)
+		Transition(g) + Deferral(g) + "\n  " + Level(g)
 	if g.When != "" {
 		text += " WHEN " + paren(g.When)
 	}
@@ -39,6 +39,15 @@ func Transition(g ir.Trigger) string {
 		return ""
 	}
 	return "\n  REFERENCING" + text
+}
+
+// Deferral spells that a trigger waits for the COMMIT, on a line of its own; empty
+// for one that does not.
+func Deferral(g ir.Trigger) string {
+	if g.Deferred {
+		return "\n  DEFERRABLE INITIALLY DEFERRED"
+	}
+	return ""
 }
 
 // Timing is BEFORE or AFTER.

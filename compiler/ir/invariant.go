@@ -107,6 +107,15 @@ type (
 		// other writer is.
 		Fill []string
 	}
+	// AtLeastOne says that every row of a parent has at least one row of a kind.
+	AtLeastOne struct {
+		Base    Facts
+		Per     []string // columns that make a group
+		Where   string   // which rows are of the kind; empty for all
+		Parent  TableRef // the table whose rows are the groups
+		Key     []string // its columns, in the order of Per
+		Touched string   // its column that is written as it is
+	}
 	// Version says that an update undoes nothing that its caller has not read.
 	Version struct {
 		Base   Facts
@@ -207,6 +216,9 @@ func (i *Limit) Facts() *Facts { return &i.Base }
 func (i *AtMostOne) Facts() *Facts { return &i.Base }
 
 // Facts returns the common part.
+func (i *AtLeastOne) Facts() *Facts { return &i.Base }
+
+// Facts returns the common part.
 func (i *QueueRule) Facts() *Facts { return &i.Base }
 
 // Facts returns the common part.
@@ -226,6 +238,7 @@ func (*Upsert) invariant()        {}
 func (*Limit) invariant()         {}
 func (*Version) invariant()       {}
 func (*AtMostOne) invariant()     {}
+func (*AtLeastOne) invariant()    {}
 func (*QueueRule) invariant()     {}
 func (*SingletonRule) invariant() {}
 func (*LeaderRule) invariant()    {}

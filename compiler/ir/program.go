@@ -111,6 +111,7 @@ const (
 	CheckFailed ReportedKind = "check"     // 23514
 	BadMove     ReportedKind = "state"     // PW001
 	Frozen      ReportedKind = "immutable" // PW002
+	TooFew      ReportedKind = "rule"      // PW004
 	Exceeded    ReportedKind = "limit"     // 23514, of a counter
 )
 

@@ -217,6 +217,7 @@ type Trigger struct {
 	Events               []TriggerEvent
 	PerStatement         bool   // else FOR EACH ROW
 	OldRows, NewRows     string `json:",omitempty"` // names of the transition tables; empty for none
+	Deferred             bool   `json:",omitempty"` // a constraint trigger, INITIALLY DEFERRED
 	When                 string // an SQL predicate over OLD and NEW; empty for none
 	FuncSchema, FuncName string
 	Args                 []string

@@ -186,6 +186,20 @@ table "rooms" {
     per = [id]
     max = 3
   }
+  at_least_one "used" {
+    name   = "used_room"
+    per    = [during]
+    where  = "id > 0"
+    parent = table.rooms
+    allow  = { discouraged-type = "an old project" }
+  }
+  exactly_one "chief" {
+    name   = "chief_room"
+    per    = [during]
+    where  = "id > 0"
+    parent = table.rooms
+    allow  = { discouraged-type = "an old project" }
+  }
   at_most_one "main" {
     name  = "main_room"
     per   = [during]

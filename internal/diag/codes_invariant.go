@@ -62,6 +62,8 @@ const (
 	LimitMax Code = "limit-max"
 	// VersionColumn is a version that cannot count.
 	VersionColumn Code = "version-column"
+	// GroupParent is a parent whose rows cannot stand for groups.
+	GroupParent Code = "group-parent"
 	// GroupColumn is a column that makes groups and does something else besides.
 	GroupColumn Code = "group-column"
 	// SetNull is NULL for a column that is NOT NULL.
@@ -400,6 +402,15 @@ var invariantCodes = []Entry{
 			"That takes an integer column that is never NULL, is no part of the key, and has a default for the first version.",
 		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"version\" { type = bigint }\n" +
 			"  primary_key { columns = [id] }\n  version = version\n}\n",
+	},
+	{
+		Code:    GroupParent,
+		Summary: "a parent whose rows cannot stand for groups",
+		Explain: "Whoever takes a row away updates the group's row and then looks whether another one is left. That row is one that `per` refers to, in a " +
+			"table of the project whose rows may be written.",
+		Example: "table \"teams\" {\n  column \"id\" { type = bigint }\n  primary_key { columns = [id] }\n}\n" +
+			"table \"members\" {\n  column \"id\" { type = bigint }\n  column \"team_id\" { type = bigint }\n  primary_key { columns = [id] }\n" +
+			"  at_least_one \"member\" {\n    per    = [team_id]\n    parent = table.teams\n  }\n}\n",
 	},
 	{
 		Code:    GroupColumn,

@@ -6,8 +6,6 @@ table "seats" {
   }
   column "version" { type = bigint }
   column "status" { type = text }
-  at_least_one "m" {} # ERROR not-yet "\"at_least_one\""
-  exactly_one "m" {} # ERROR not-yet "\"exactly_one\""
   sequence "s" {} # ERROR not-yet "\"sequence\""
   ordered "o" {} # ERROR not-yet "\"ordered\""
   acyclic "c" {} # ERROR not-yet "\"acyclic\""
