@@ -77,7 +77,7 @@ func (c *compilation) assignment(t *table, in *input, decl dsl.Assignment, own *
 func (c *compilation) fixed(t *table, col *column, at dsl.Name, what string) bool {
 	d := diag.Diagnostic{Code: diag.FixedColumn, Subject: at.Range}
 	switch {
-	case c.writesFrozen(t, col, at.Range, what):
+	case c.writesFrozen(t, col, at.Range, what), !c.writtenByHand(col, at.Range, what):
 		return true
 	case col.counts != nil:
 		d.Detail = "The column " + quote(col.name) + " is the counter of limit " + quote(col.counts.label) + "."

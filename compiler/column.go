@@ -27,6 +27,7 @@ func (c *compilation) columns(t *table) {
 		}
 		c.goColumn(&t.repository, col)
 	}
+	c.generated(t)
 }
 
 // goColumn keeps what a column says of its Go field.
@@ -63,6 +64,7 @@ func (c *compilation) column(decl *dsl.Column, addr string) *column {
 		Origin: ir.Origin{Address: addr, Pos: pos(decl.Header)},
 	}
 	c.identity(col)
+	c.collation(col)
 	return col
 }
 

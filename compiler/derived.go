@@ -25,12 +25,13 @@ func (c *compilation) derive(t *table, set []assignment, args []ir.Field) []deri
 	}
 	var list []derived
 	for _, k := range t.checks {
-		if !slices.ContainsFunc(k.columns, func(name string) bool { return values[name] != nil }) {
+		expr := t.spelledOut(k.expr)
+		if !slices.ContainsFunc(columnsOf(expr), func(name string) bool { return values[name] != nil }) {
 			continue
 		}
-		list = append(list, derived{check: k, expr: k.expr.Substitute(values), shown: k.expr})
+		list = append(list, derived{check: k, expr: expr.Substitute(values), shown: k.expr})
 		for _, a := range set {
-			c.volatileInCheck(k, a)
+			c.volatileInCheck(t, k, a)
 		}
 	}
 	for _, d := range c.domainDerived(set, args) {
@@ -44,8 +45,8 @@ func (c *compilation) derive(t *table, set []assignment, args []ir.Field) []deri
 
 // volatileInCheck refuses a value that differs at each evaluation where a CHECK
 // has to be decided on it before it is stored.
-func (c *compilation) volatileInCheck(k *check, a assignment) {
-	if slices.Contains(k.columns, a.column.name) {
+func (c *compilation) volatileInCheck(t *table, k *check, a assignment) {
+	if slices.Contains(columnsOf(t.spelledOut(k.expr)), a.column.name) {
 		c.volatileIn(k, a)
 	}
 }

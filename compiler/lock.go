@@ -10,6 +10,7 @@ import (
 // key or a full, non-expression unique index over one of the columns.
 // PostgreSQL counts exactly those as keys that a foreign key could rest on.
 func (t *table) strongKey(columns []string) (name string, column string, strong bool) {
+	columns = t.withGenerated(columns)
 	if pk := t.schema.PrimaryKey; pk != nil {
 		for _, col := range columns {
 			if slices.Contains(pk.Columns, col) {

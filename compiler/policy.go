@@ -141,6 +141,7 @@ func columnsOfTable(ref ir.TableRef, columns []*column) []element {
 			"address": col.schema.Origin.Address, "name": col.name, "table": ref.Name, "schema": ref.Schema,
 			"comment": col.schema.Comment, "type": typeWords(col.typ), "base_type": typeWords(col.typ.Base()),
 			"null": col.null, "default": col.schema.Default, "identity": strings.ToLower(string(col.schema.Identity)),
+			"generated": col.schema.Generated, "collation": col.schema.Collation,
 		}})
 	}
 	return list

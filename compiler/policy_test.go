@@ -72,15 +72,15 @@ func TestPolicyElements(t *testing.T) {
 	for _, test := range []struct{ got, want dsl.Element }{
 		{column(0), dsl.Element{
 			"address": "table.orders.column.id", "name": "id", "table": "orders", "schema": "app", "comment": "",
-			"type": "bigint", "base_type": "bigint", "null": false, "default": "", "identity": "always",
+			"type": "bigint", "base_type": "bigint", "null": false, "default": "", "identity": "always", "generated": "", "collation": "",
 		}},
 		{column(1), dsl.Element{
 			"address": "table.orders.column.total", "name": "total", "table": "orders", "schema": "app", "comment": "",
-			"type": "numeric(12,2)", "base_type": "numeric", "null": false, "default": "0", "identity": "",
+			"type": "numeric(12,2)", "base_type": "numeric", "null": false, "default": "0", "identity": "", "generated": "", "collation": "",
 		}},
 		{column(2), dsl.Element{
 			"address": "table.orders.column.tags", "name": "tags", "table": "orders", "schema": "app", "comment": "",
-			"type": "list(varchar(3))", "base_type": "list(varchar(3))", "null": true, "default": "", "identity": "",
+			"type": "list(varchar(3))", "base_type": "list(varchar(3))", "null": true, "default": "", "identity": "", "generated": "", "collation": "",
 		}},
 		{c.elements("tables")[0].members, dsl.Element{
 			"address": "table.orders", "name": "orders", "schema": "app", "comment": "One row an order.",

@@ -30,13 +30,13 @@ func (c *compilation) lowerPrelock(t *table, s *span) []ir.ObjectID {
 	}
 	c.program.Schema.Functions = append(c.program.Schema.Functions, ir.Function{
 		Schema: t.ref.Schema, Name: name, Returns: "trigger", Language: "plpgsql",
-		Body:            prelockBody(s),
+		Body:            prelockBody(t, s),
 		SecurityDefiner: true, SearchPath: []string{"pg_catalog", "pg_temp"},
 		Origin: origin,
 	})
 	when := ""
 	if s.where != nil {
-		when = s.where.OverRecord("NEW").SQL()
+		when = t.spelledOut(s.where.Expr).OverRecord("NEW").SQL()
 	}
 	t.schema.Triggers = append(t.schema.Triggers, ir.Trigger{
 		Name: name, Before: true, Events: []ir.TriggerEvent{ir.OnInsert, ir.OnUpdate}, When: when,
@@ -48,24 +48,26 @@ func (c *compilation) lowerPrelock(t *table, s *span) []ir.ObjectID {
 	}
 }
 
-func prelockBody(s *span) string {
+func prelockBody(t *table, s *span) string {
 	return "BEGIN\n" +
-		"  PERFORM pg_advisory_xact_lock(((TG_RELID::bigint + 2147483648) % 4294967296 - 2147483648)::integer, " + groupKey(s.within) + ");\n" +
+		"  PERFORM pg_advisory_xact_lock(((TG_RELID::bigint + 2147483648) % 4294967296 - 2147483648)::integer, " + t.groupKey(s.within) + ");\n" +
 		"  RETURN NEW;\n" +
 		"END"
 }
 
-// groupKey spells the key of a group's lock.
-func groupKey(within []*column) string {
+// groupKey spells the key of a group's lock. The trigger runs before the server
+// computes generated columns.
+func (t *table) groupKey(within []*column) string {
+	value := func(col *column) string { return t.spelledOut(built(ir.Ident(col.name))).OverRecord("NEW").SQL() }
 	switch {
 	case len(within) == 0:
 		return "0"
 	case len(within) == 1 && familyOf(within[0].typ).integer:
-		return "(NEW." + ir.Ident(within[0].name) + " % 2147483648)::integer"
+		return "(" + value(within[0]) + " % 2147483648)::integer"
 	}
 	parts := make([]string, len(within))
 	for i, col := range within {
-		parts[i] = "NEW." + ir.Ident(col.name)
+		parts[i] = value(col)
 		if familyOf(col.typ).noHash {
 			parts[i] += "::text"
 		}

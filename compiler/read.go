@@ -39,12 +39,13 @@ func (c *compilation) reads(t *table) {
 	}
 }
 
-// insertFields are the columns that an insert gives. Identity columns take
-// their value from the server, and the version starts where its default says; those with a default may be left out.
+// insertFields are the columns that an insert gives. Identity and generated
+// columns take their value from the server, and the version starts where its
+// default says; those with a default may be left out.
 func (t *table) insertFields() []ir.Field {
 	var list []ir.Field
 	for _, col := range t.columns {
-		if col.schema.Identity != ir.NoIdentity || col.counts != nil || col == t.version {
+		if col.schema.Identity != ir.NoIdentity || col.counts != nil || col == t.version || col.decl.Generated != nil {
 			continue
 		}
 		f := col.field()

@@ -45,6 +45,8 @@ func (c *compilation) foreignKeys(t *table) {
 		}
 		c.actionOnNull(t, r, decl.OnDelete, r.schema.OnDelete)
 		c.actionOnNull(t, r, decl.OnUpdate, r.schema.OnUpdate)
+		c.actionOnGenerated(t, r, decl.OnDelete, r.schema.OnDelete, false)
+		c.actionOnGenerated(t, r, decl.OnUpdate, r.schema.OnUpdate, true)
 		c.referenceIndex(t, r)
 		t.schema.ForeignKeys = append(t.schema.ForeignKeys, r.schema)
 		t.parents = append(t.parents, r)
@@ -192,6 +194,25 @@ func (c *compilation) actionOnNull(t *table, r *reference, v dsl.Value[string], 
 				Related:     []diag.Related{{Range: col.decl.Header, Text: "NOT NULL"}},
 				Consequence: "Every delete of a parent that has children would fail with 23502.",
 				Help:        "null = true in column " + quote(name) + ", or on_delete = \"restrict\"",
+			})
+			return
+		}
+	}
+}
+
+// actionOnGenerated refuses an action that would write a generated column.
+func (c *compilation) actionOnGenerated(t *table, r *reference, v dsl.Value[string], a ir.Action, update bool) {
+	writes := a == ir.SetNull || a == ir.SetDefault || update && a == ir.Cascade
+	for _, name := range r.columns {
+		if col := t.byName[name]; writes && col.decl.Generated != nil {
+			c.report(diag.Diagnostic{
+				Code:        diag.ReferenceAction,
+				Detail:      "The action writes " + quote(name) + ", and the column is generated.",
+				Subject:     v.Range,
+				Label:       "cannot be written",
+				Related:     []diag.Related{{Range: col.decl.Generated.Range, Text: "computed from this"}},
+				Consequence: "PostgreSQL refuses the foreign key (42P17).",
+				Help:        "leave the action out",
 			})
 			return
 		}

@@ -45,6 +45,9 @@ func (c *compilation) reportedConstraints() {
 // its columns.
 func (c *compilation) reportedOf(t *table) []reportedConstraint {
 	list := t.reported()
+	for i := range list {
+		list[i].columns = t.withSources(list[i].columns)
+	}
 	for _, use := range c.domainUses(t) {
 		for i, k := range use.domain.checks {
 			list = append(list, reportedConstraint{owner: t, columns: use.columns, derived: true, Reported: ir.Reported{

@@ -38,7 +38,7 @@ func (c *compilation) governedColumn(t *table, s *stateColumn) bool {
 		})
 		return false
 	}
-	if !col.known {
+	if !col.known || !c.writtenByHand(col, at, "transitions") {
 		return false
 	}
 	if name := col.typ.Base().Name; col.typ.Kind != ir.EnumType && name != "text" && name != "varchar" {

@@ -8,6 +8,7 @@ import (
 	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/dsl"
 	"github.com/pawldb/pawl/internal/diag"
+	"github.com/pawldb/pawl/internal/pgsql"
 )
 
 // table is a declared table and what has been found out about it.
@@ -55,6 +56,7 @@ type column struct {
 	schema  ir.Column
 	governs *stateColumn // the transitions that alone may change it
 	counts  *limit       // the limit whose triggers alone may change it
+	formula *pgsql.Expr  // what the server computes it from; nil for any other
 }
 
 // field is the column as a value.

@@ -13,7 +13,10 @@ import (
 func (t *table) updatable() []*column {
 	var list []*column
 	for _, col := range t.columns {
-		if !slices.Contains(t.key, col) && col.schema.Identity == ir.NoIdentity && col != t.version && !col.decl.Immutable.V && !t.stateDecl(col.name) {
+		switch {
+		case slices.Contains(t.key, col), col == t.version, col.decl.Immutable.V, t.stateDecl(col.name):
+		case col.schema.Identity != ir.NoIdentity, col.decl.Generated != nil:
+		default:
 			list = append(list, col)
 		}
 	}

@@ -116,7 +116,7 @@ func (t *table) primaryUnique() *unique {
 func (c *compilation) givenKey(u *upsert) {
 	for _, name := range u.key.columns {
 		col := u.table.byName[name]
-		if col.schema.Identity == ir.NoIdentity {
+		if !c.writtenByHand(col, u.decl.Key.Range, "upsert") || col.schema.Identity == ir.NoIdentity {
 			continue
 		}
 		c.report(diag.Diagnostic{

@@ -32,6 +32,8 @@ func (c *compilation) version(t *table) {
 		d.Detail, d.Label = "The version column "+quote(col.name)+" is in the primary key.", "the key"
 	case col.schema.Identity != ir.NoIdentity:
 		d.Detail, d.Label = "The version column "+quote(col.name)+" is an identity column.", "numbered by the server"
+	case col.decl.Generated != nil:
+		d.Detail, d.Label = "The version column "+quote(col.name)+" is generated.", "computed by the server"
 	case col.schema.Default == "":
 		d.Detail, d.Label = "The version column "+quote(col.name)+" has no default.", "no version to begin with"
 	default:

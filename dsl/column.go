@@ -16,7 +16,8 @@ var columnSchema = blockSchema{
 		{Name: "identity", Kind: choiceKind, Choices: []string{"always", "by default"}, Doc: "the server numbers the rows"},
 		commentAttr,
 		{Name: "immutable", Kind: boolKind, Doc: "its value never changes once the row is stored, by no client"},
-		generatedAttr,
+		{Name: "generated", Kind: sqlKind, Doc: "the server computes it from other columns of the row, and stores it"},
+		collationAttr,
 		columnNameAttr,
 	},
 	Blocks: []*blockSchema{&goColumnSchema},
@@ -26,10 +27,7 @@ var columnSchema = blockSchema{
 // label, so that SQL text and key lists name what the reader sees.
 var columnNameAttr = attrSchema{Name: "name", Kind: stringKind, Doc: "the column's name, with for_each alone"}
 
-// generatedAttr is for columns that the server computes.
-var generatedAttr = attrSchema{
-	Name: "generated", Kind: sqlKind, Later: "set the column in the operations that change what it is made of", Doc: "the server computes it from other columns",
-}
+var collationAttr = attrSchema{Name: "collation", Kind: stringKind, Doc: "the order and equality of its texts; the database's own when absent"}
 
 var goColumnSchema = blockSchema{
 	Type: "go", Once: true, Doc: "the field in the generated Go code",
@@ -68,6 +66,8 @@ func (b *body) column() *Column {
 		Default:   b.constant("default"),
 		Identity:  b.choice("identity"),
 		Comment:   b.text("comment"),
+		Generated: b.sql("generated"),
+		Collation: b.text("collation"),
 		Immutable: b.flag("immutable"),
 	}
 	c.ElementsNullable = b.flag("elements_nullable")

@@ -85,6 +85,7 @@ func TestColumns(t *testing.T) {
 		{
 			Block: labelled("id"), Type: Type{Name: "int8"}, Null: set(true), Default: &Default{Text: "7", Kind: "number"},
 			Identity: set("always"), Immutable: set(true), ElementsNullable: set(true), Comment: set("The number on the door."),
+			Generated: literal("id + 1"), Collation: set("C"),
 			GoName: set("Number"), GoType: set("example.com/rooms.Number"),
 		},
 		{
@@ -170,7 +171,7 @@ func TestQueue(t *testing.T) {
 		Block: labelled("tasks"), Rename: set("work_tasks"), Schema: set("work"), Comment: set("Things to do."),
 		Columns: []*Column{{
 			Block: labelled("kind"), Type: Type{Name: "text"}, Null: set(true),
-			Default: &Default{Text: "mail", Kind: "string"}, ElementsNullable: set(true), Comment: set("What to do."), GoName: set("Kind"),
+			Default: &Default{Text: "mail", Kind: "string"}, ElementsNullable: set(true), Comment: set("What to do."), Collation: set("C"), GoName: set("Kind"),
 		}},
 		Lease: set(5 * time.Minute), Heartbeat: set(time.Minute), Attempts: set(10),
 		Backoff: &Backoff{Block: labelled(""), Base: set(time.Second), Max: set(10 * time.Minute), Jitter: set("full")},

@@ -26,7 +26,7 @@ var policySchema = blockSchema{
 // over. The caller of [Policy.Judge] gives exactly these.
 var PolicyMembers = map[string][]string{
 	"tables":     {"address", "name", "schema", "comment", "columns", "primary_key", "invariants"},
-	"columns":    {"address", "name", "table", "schema", "comment", "type", "base_type", "null", "default", "identity"},
+	"columns":    {"address", "name", "table", "schema", "comment", "type", "base_type", "null", "default", "identity", "generated", "collation"},
 	"invariants": {"address", "kind", "name", "table", "schema", "promise", "mechanism"},
 	"queues":     {"address", "name", "schema", "comment", "columns", "lease_seconds", "attempts"},
 }

@@ -32,8 +32,9 @@ var queueColumnSchema = func() blockSchema {
 	s := columnSchema
 	s.Required = false
 	s.Attrs = []attrSchema{
-		typeAttr, columnSchema.Attrs[1], columnSchema.Attrs[2], columnSchema.Attrs[3], commentAttr, generatedAttr, columnNameAttr,
+		typeAttr, columnSchema.Attrs[1], columnSchema.Attrs[2], columnSchema.Attrs[3], commentAttr, collationAttr, columnNameAttr,
 		{Name: "identity", Kind: stringKind, Later: "every queue numbers its tasks in the column id", Doc: "the server numbers the rows"},
+		{Name: "generated", Kind: sqlKind, Later: "compute it where the task is enqueued", Doc: "the server computes it"},
 		{Name: "immutable", Kind: boolKind, Later: "leave it out: nothing changes the payload of a task", Doc: "it never changes"},
 	}
 	return s

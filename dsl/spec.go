@@ -242,6 +242,8 @@ type Column struct {
 	Identity  Value[string] // always | by default
 	Comment   Value[string]
 	Immutable Value[bool]
+	Generated *SQL
+	Collation Value[string]
 	GoName    Value[string]
 	GoType    Value[string]
 	// ElementsNullable says that a list may hold NULL.

@@ -12,14 +12,15 @@ import (
 	"github.com/pawldb/pawl/migrate/diff"
 )
 
-// readUses asks the catalog which columns the constraints, indexes and triggers
-// of some schemas mention, whoever made them: as keys, and inside expressions
-// and predicates. It is what PostgreSQL itself goes by when a column is dropped
+// readUses asks the catalog which columns the constraints, indexes, triggers and
+// generated columns of some schemas mention, whoever made them: as keys, and
+// inside expressions and predicates. It is what PostgreSQL itself goes by when a column is dropped
 // or gets another type.
 func readUses(ctx context.Context, tx pgx.Tx, schemas []string) (diff.Uses, error) {
 	rows, err := tx.Query(ctx, `
-SELECT CASE WHEN k.oid IS NOT NULL THEN 'constraint' WHEN g.oid IS NOT NULL THEN 'trigger' ELSE 'index' END,
-       bn.nspname::text, b.relname::text, COALESCE(k.conname, g.tgname, x.relname)::text,
+SELECT CASE WHEN k.oid IS NOT NULL THEN 'constraint' WHEN g.oid IS NOT NULL THEN 'trigger'
+            WHEN f.attnum IS NOT NULL THEN 'column' ELSE 'index' END,
+       bn.nspname::text, b.relname::text, COALESCE(k.conname, g.tgname, f.attname, x.relname)::text,
        n.nspname::text, t.relname::text, a.attname::text
 FROM pg_depend d
 JOIN pg_class t ON d.refclassid = 'pg_class'::regclass AND t.oid = d.refobjid AND t.relkind IN ('r', 'p')
@@ -29,7 +30,10 @@ LEFT JOIN pg_constraint k ON d.classid = 'pg_constraint'::regclass AND k.oid = d
 LEFT JOIN pg_trigger g ON d.classid = 'pg_trigger'::regclass AND g.oid = d.objid AND NOT g.tgisinternal
 LEFT JOIN pg_index i ON d.classid = 'pg_class'::regclass AND i.indexrelid = d.objid
 LEFT JOIN pg_class x ON x.oid = i.indexrelid
-JOIN pg_class b ON b.oid = COALESCE(k.conrelid, g.tgrelid, i.indrelid)
+LEFT JOIN pg_attrdef e ON d.classid = 'pg_attrdef'::regclass AND e.oid = d.objid -- the column itself, up to PostgreSQL 14
+LEFT JOIN pg_attribute f ON f.attgenerated <> '' AND f.attnum <> a.attnum
+  AND (f.attrelid = e.adrelid AND f.attnum = e.adnum OR d.classid = 'pg_class'::regclass AND f.attrelid = d.objid AND f.attnum = d.objsubid)
+JOIN pg_class b ON b.oid = COALESCE(k.conrelid, g.tgrelid, i.indrelid, f.attrelid)
 JOIN pg_namespace bn ON bn.oid = b.relnamespace`, schemas)
 	if err != nil {
 		return nil, fmt.Errorf("inspecting what mentions which columns: %w", err)

@@ -87,6 +87,12 @@ func alterations(c ir.AlterColumn) string {
 	if !c.From.Type.Equal(c.To.Type) {
 		list = append(list, "type "+c.From.Type.SQL()+" → "+c.To.Type.SQL())
 	}
+	if c.From.Collation != c.To.Collation {
+		list = append(list, "collation "+orNone(c.From.Collation)+" → "+orNone(c.To.Collation))
+	}
+	if c.From.Generated != c.To.Generated {
+		list = append(list, "generated from "+orNone(c.From.Generated)+" → "+orNone(c.To.Generated))
+	}
 	if c.From.Default != c.To.Default {
 		list = append(list, "default "+orNone(c.From.Default)+" → "+orNone(c.To.Default))
 	}

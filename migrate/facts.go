@@ -144,6 +144,10 @@ func (f *facts) tryRewrites(ctx context.Context, conn *pgx.Conn, changes []ir.Ch
 		scratch := ir.TableRef{Schema: "pg_temp", Name: scratchFunction}
 		switch c := c.(type) {
 		case ir.AddColumn:
+			if c.Column.Generated != "" {
+				f.rewrites[ir.ChangeObject(c)] = true
+				continue
+			}
 			if c.Column.Default == "" && c.Column.Identity == ir.NoIdentity && c.Column.Type.Kind != ir.DomainType {
 				continue
 			}

@@ -34,13 +34,16 @@ func (r *reader) columns() error {
 		NotNull, Unproven  bool
 		Default, Identity  string
 		Generated, Comment string
+		Collation          string
 	}
 	return each(r, `
 SELECT a.attrelid, a.attname::text, format_type(a.atttypid, a.atttypmod), a.attnotnull,
        EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = a.attrelid AND k.contype = 'n' AND k.conkey[1] = a.attnum AND NOT k.convalidated),
        COALESCE(pg_get_expr(d.adbin, d.adrelid), ''), a.attidentity::text, a.attgenerated::text,
-       COALESCE(col_description(a.attrelid, a.attnum), '')
+       COALESCE(col_description(a.attrelid, a.attnum), ''), COALESCE(l.collname::text, '')
 FROM pg_attribute a
+JOIN pg_type t ON t.oid = a.atttypid
+LEFT JOIN pg_collation l ON l.oid = a.attcollation AND a.attcollation <> t.typcollation
 JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p')
 JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = ANY ($1::text[])
 LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
@@ -53,13 +56,21 @@ WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attrelid, a.attnum`,
 			column := ir.Column{
 				Name: c.Name, Type: ir.Type{Kind: ir.OtherType, Name: c.Type}, Null: !c.NotNull || c.Unproven,
 				Default: c.Default, Identity: identities[c.Identity], Comment: c.Comment,
-				Printed: ir.ColumnPrint{Type: c.Type, Default: c.Default},
+				Collation: c.Collation,
 			}
 			if c.Generated != "" {
-				column.Printed.Default = "GENERATED ALWAYS AS (" + c.Default + ")"
+				column.Default, column.Generated = "", c.Default
+			}
+			column.Printed = declaredPrint(column)
+			if c.Generated == virtual {
+				column.Printed.Default += " VIRTUAL"
 			}
 			t.Columns = append(t.Columns, column)
 		})
 }
+
+// virtual is attgenerated of a column that is computed when it is read, since
+// PostgreSQL 18. pawl declares none.
+const virtual = "v"
 
 var identities = map[string]ir.Identity{"a": ir.IdentityAlways, "d": ir.IdentityByDefault}

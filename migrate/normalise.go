@@ -487,14 +487,18 @@ func (n *normaliser) readScratch(tx pgx.Tx) (*ir.Schema, error) {
 }
 
 // rehomed is a table that was read back from scratch, under its real names. A
-// default that the server refused must not look like none.
+// default or a formula that the server refused must not look like none.
 func rehomed(t ir.Table, as *ir.Table, refused map[string]bool) ir.Table {
 	t.Schema = as.Schema
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		for _, real := range as.Columns {
-			if real.Name == c.Name && refused[postgres.SetDefault(scratchRef(as), real.Name, real.Default)] {
+			switch {
+			case real.Name != c.Name:
+			case refused[postgres.SetDefault(scratchRef(as), real.Name, real.Default)]:
 				c.Printed.Default = "refused: " + real.Default
+			case real.Generated != "" && c.Generated == "":
+				c.Printed.Default = "refused: " + real.Generated
 			}
 		}
 	}

@@ -194,7 +194,7 @@ func (p *planning) makeSteps() error {
 		return err
 	}
 	pl := &planner{
-		project: p.program.Project, program: p.program, facts: f, violators: violators(p.program), counters: counters(p.program),
+		server: p.plan.Server, project: p.program.Project, program: p.program, facts: f, violators: violators(p.program), counters: counters(p.program),
 		objects: map[ir.ObjectID]ir.Object{}, tables: map[ir.TableRef]*ir.Table{},
 		taken: map[string]bool{}, created: map[ir.TableRef]bool{}, settled: map[ir.ObjectID]bool{}, had: p.owned,
 		stands: p.have, uses: p.uses, unmanaged: p.plan.Unmanaged, memory: p.ledger.mine, doubtful: map[ir.ObjectID]bool{},

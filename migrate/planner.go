@@ -13,6 +13,7 @@ import (
 type planner struct {
 	project   string
 	program   *ir.Program
+	server    int                       // its major version
 	objects   map[ir.ObjectID]ir.Object // wanted
 	tables    map[ir.TableRef]*ir.Table // wanted
 	taken     map[string]bool           // names that stand anywhere in the database's schemas

@@ -2,6 +2,9 @@ package migrate
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/pawldb/pawl/codegen/postgres"
 	"github.com/pawldb/pawl/compiler/ir"
@@ -12,7 +15,7 @@ func (p *planner) addColumn(c ir.AddColumn) {
 	s := p.locking(c, accessExclusive)
 	switch {
 	case size.empty:
-	case !c.Column.Null && c.Column.Default == "" && c.Column.Identity == ir.NoIdentity:
+	case !c.Column.Null && c.Column.Default == "" && c.Column.Identity == ir.NoIdentity && c.Column.Generated == "":
 		h := p.hazard(HazardBlocked, c, size.rows, fmt.Sprintf(
 			"%s has rows, and the new column %s allows no NULL and has no default: those rows would have no value",
 			c.Table.SQL(), ir.Ident(c.Column.Name)))
@@ -25,6 +28,9 @@ func (p *planner) addColumn(c ir.AddColumn) {
 }
 
 func whyRewritten(c ir.Column) string {
+	if c.Generated != "" {
+		return "the server computes the new column for each row"
+	}
 	if c.Type.Kind == ir.DomainType {
 		return "the domain of the new column has checks, and each row is asked for them"
 	}
@@ -46,6 +52,7 @@ func (p *planner) rewrite(s *Step, c ir.Change, why string) {
 // that proof.
 func (p *planner) alterColumn(c ir.AlterColumn) {
 	p.line(c)
+	p.incomputable(c)
 	prove := c.From.Null && !c.To.Null && !p.facts.tables[c.Table].empty
 	identify := c.From.Identity == ir.NoIdentity && c.To.Identity != ir.NoIdentity
 	mid := c.To
@@ -80,10 +87,58 @@ func (p *planner) alterStep(c ir.AlterColumn) Step {
 	s.saves = []record{p.record(ir.ChangeObject(c))}
 	s.Undo = undo(c)
 	p.lossy(c)
+	p.recompute(&s, c)
 	if !c.From.Type.Equal(c.To.Type) && p.facts.rewrites[ir.ChangeObject(c)] && !p.facts.tables[c.Table].empty {
 		p.rewrite(&s, c, fmt.Sprintf("%s and %s are not stored alike", c.From.Type.SQL(), c.To.Type.SQL()))
 	}
 	return s
+}
+
+// incomputable stops a change that the server cannot make to a generated column,
+// or to what one is made of.
+func (p *planner) incomputable(c ir.AlterColumn) {
+	id := ir.ChangeObject(c)
+	instead := "declare a generated column of another name, let readers use it, and take this one away"
+	blocked := func(text, help string) {
+		h := p.hazard(HazardBlocked, c, -1, text)
+		h.Help = help
+		p.hazards = append(p.hazards, h)
+	}
+	reckoned := c.To.Generated != "" && c.From.Generated != c.To.Generated
+	if reckoned && c.From.Generated == "" {
+		blocked(id.SQL()+" holds values of its own, and PostgreSQL makes no such column a generated one", instead)
+	} else if reckoned && p.server < 17 {
+		blocked("PostgreSQL "+strconv.Itoa(p.server)+" cannot change what "+id.SQL()+" is computed from; PostgreSQL 17 and later can", instead)
+	}
+	if of := p.computedFrom(id); of != "" && c.Retyped() {
+		blocked("the generated column "+of+" is made of "+id.SQL()+", and PostgreSQL changes no type under it (0A000)",
+			"take the generated column away, change the type, and declare it again")
+	}
+}
+
+// recompute marks the change of a formula or a collation.
+func (p *planner) recompute(s *Step, c ir.AlterColumn) {
+	if p.facts.tables[c.Table].empty {
+		return
+	}
+	if c.From.Generated != "" && c.To.Generated != "" && c.From.Generated != c.To.Generated {
+		p.rewrite(s, c, "the server computes the column for each row")
+	}
+	if c.From.Collation != c.To.Collation {
+		p.rewrite(s, c, "texts have another order, and every index on the column is built anew")
+	}
+}
+
+// computedFrom names a generated column that stands and is made of another one.
+func (p *planner) computedFrom(id ir.ObjectID) string {
+	var names []string
+	for user, of := range p.uses {
+		if user.Kind == ir.ColumnObject && slices.Contains(of, id) {
+			names = append(names, ir.Ident(user.Name))
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
 }
 
 // proveNotNull spares the table the scan under a lock that stops everybody: a
@@ -134,7 +189,7 @@ func retypeRun(changes []ir.Change) int {
 			if n == 0 || len(dropped) == 0 {
 				return 0
 			}
-			if made || c.From.Type.Equal(c.To.Type) {
+			if made || !c.Retyped() {
 				return runLength(altered, n)
 			}
 			altered = true
@@ -165,6 +220,7 @@ func (p *planner) retype(run []ir.Change) {
 		switch c := change.(type) {
 		case ir.AlterColumn:
 			p.line(c)
+			p.incomputable(c)
 			steps = append(steps, p.alterStep(c))
 		case ir.DropTrigger, ir.DropConstraint, ir.DropIndex:
 			if !p.wanted(change) {

@@ -121,6 +121,19 @@ func plainIndex(i ir.Index) bool {
 	return i.Where == "" && !slices.ContainsFunc(i.Parts, func(p ir.IndexPart) bool { return p.Column == "" || p.OpClass != "" })
 }
 
+// declaredPrint is the print of a column from its declaration's own texts, in
+// the form that inspection gives to what the catalog says in parts.
+func declaredPrint(c ir.Column) ir.ColumnPrint {
+	print := ir.ColumnPrint{Type: c.Type.SQL(), Default: c.Default}
+	if c.Collation != "" {
+		print.Type += " COLLATE " + ir.Ident(c.Collation)
+	}
+	if c.Generated != "" {
+		print.Default = "GENERATED ALWAYS AS (" + c.Generated + ")"
+	}
+	return print
+}
+
 // declaredPrints is a schema whose prints are its declarations' own texts.
 func declaredPrints(s *ir.Schema) *ir.Schema {
 	c := clone(s)
@@ -134,7 +147,7 @@ func declaredPrints(s *ir.Schema) *ir.Schema {
 	for i := range c.Tables {
 		t := &c.Tables[i]
 		for j := range t.Columns {
-			t.Columns[j].Printed = ir.ColumnPrint{Type: t.Columns[j].Type.SQL(), Default: t.Columns[j].Default}
+			t.Columns[j].Printed = declaredPrint(t.Columns[j])
 		}
 		for j := range t.Excludes {
 			t.Excludes[j].Printed = postgres.Definition(t.Excludes[j])
@@ -175,7 +188,7 @@ func partOf(t *ir.Table, ids map[ir.ObjectID]bool) (p ir.Table, some bool) {
 	p = ir.Table{Schema: t.Schema, Name: t.Name, Columns: slices.Clone(t.Columns)}
 	for i := range p.Columns {
 		if !listed(ir.ColumnObject, p.Columns[i].Name) {
-			p.Columns[i].Default = ""
+			p.Columns[i].Default, p.Columns[i].Generated = "", ""
 		}
 	}
 	p.Excludes = filter(t.Excludes, func(e ir.Exclude) bool { return listed(ir.ConstraintObject, e.Name) })

@@ -245,7 +245,7 @@ func (a adjustment) guards(bound int) []mutant {
 	if bound == unbounded {
 		return nil
 	}
-	columns := columnsOf(a.rule.Checks[bound].Expr)
+	columns := a.sources(a.t, columnsOf(a.rule.Checks[bound].Expr)...)
 	slices.Sort(columns)
 	backup, ok := withoutAnyGuard(a.op, ir.MainStatement, a.key(a.t))
 	for _, c := range a.everyConstraint() {

@@ -60,7 +60,7 @@ func fieldTypes(op *ir.Operation) map[string]ir.Type {
 // guarded has a client make a condition of a move false while another moves.
 func (m *model) guarded(s states, move ir.Move, op *ir.Operation, triggers []mutant) {
 	for i, expr := range demands(move) {
-		columns := slices.DeleteFunc(columnsOf(expr), func(c string) bool { return c == s.rule.Column || slices.Contains(s.key(s.t), c) })
+		columns := slices.DeleteFunc(s.sources(s.t, columnsOf(expr)...), func(c string) bool { return c == s.rule.Column || slices.Contains(s.key(s.t), c) })
 		if len(columns) == 0 {
 			continue
 		}

@@ -214,7 +214,7 @@ func (x *index) unchangedBut(t ir.TableRef, columns []string) string {
 			conditions = append(conditions, "n."+ir.Ident(version)+" = o."+ir.Ident(version)+" + 1")
 			continue
 		}
-		if !slices.Contains(columns, c.Name) {
+		if !slices.Contains(columns, c.Name) && c.Generated == "" { // the server sees to those
 			conditions = append(conditions, same("n."+ir.Ident(c.Name), "o."+ir.Ident(c.Name)))
 		}
 	}

@@ -86,7 +86,7 @@ func (d duplicate) columns() []string {
 			names = append(names, columnsOf(p.Expr)...)
 		}
 	}
-	return names
+	return d.sources(d.t, names...)
 }
 
 // counted is the condition under which a row counts for the rule.
@@ -221,7 +221,7 @@ func (d duplicate) revived(ctx context.Context, s *site, insert *ir.Operation) (
 	if err != nil {
 		return nil, err
 	}
-	update := d.updateSQL(d.t, d.identify(d.t, aside.Values), pick(one, columnsOf(d.rule.Where)))
+	update := d.updateSQL(d.t, d.identify(d.t, aside.Values), pick(one, d.sources(d.t, columnsOf(d.rule.Where)...)))
 	sc := d.scene(set, calling(insert, argsOf(insert, one)), raw("raw UPDATE", "", update))
 	sc.winners = &winners{1, 1}
 	return sc, nil
@@ -249,6 +249,7 @@ func (x *index) uniqueColumns(t ir.TableRef) []string {
 			}
 		}
 	}
+	names = x.sources(t, names...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }

@@ -115,6 +115,20 @@ func columnsOf(expr string) []string {
 	return names
 }
 
+// sources puts in place of a table's generated columns, which no client writes,
+// those that they are made of.
+func (x *index) sources(t ir.TableRef, columns ...string) []string {
+	var list []string
+	for _, name := range columns {
+		if formula := x.column(t, name).Generated; formula != "" {
+			list = append(list, columnsOf(formula)...)
+		} else {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
 // qualified is an expression over a row that goes by another name, with its
 // arguments filled in.
 func qualified(expr, row string, args map[string]*string, types map[string]ir.Type) (string, error) {

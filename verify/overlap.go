@@ -88,7 +88,13 @@ type overlapping struct {
 }
 
 // columns are those that the rule compares.
-func (o overlapping) columns() []string { return append(columnsOf(o.rule.Range), o.rule.Within...) }
+func (o overlapping) columns() []string { return append(o.times(), o.groups()...) }
+
+// times are the columns that the range is made of, and groups those that say which
+// group it is in.
+func (o overlapping) times() []string { return o.sources(o.t, columnsOf(o.rule.Range)...) }
+
+func (o overlapping) groups() []string { return o.sources(o.t, o.rule.Within...) }
 
 // counted is the condition under which a row counts.
 func (o overlapping) counted() string {
@@ -124,12 +130,12 @@ func (o overlapping) apart(ctx context.Context, s *site, insert *ir.Operation) (
 	if err != nil {
 		return nil, err
 	}
-	where := all(o.counted(), orTrue(o.initial(o.t)))
-	want := fixture.Want{Where: where, Vary: append(o.uniqueColumns(o.t), o.rule.Within...)}
+	where := all(o.counted(), orTrue(o.initial(o.t)), o.elsewhere(one))
+	want := fixture.Want{Where: where, Vary: append(o.uniqueColumns(o.t), o.groups()...)}
 	if len(o.rule.Within) > 0 {
-		want.Values = pick(one, columnsOf(o.rule.Range))
+		want.Values = pick(one, o.times())
 	} else {
-		want.Vary = append(want.Vary, columnsOf(o.rule.Range)...)
+		want.Vary = append(want.Vary, o.times()...)
 	}
 	two, err := set.Propose(ctx, o.t, want)
 	if err != nil {
@@ -138,6 +144,21 @@ func (o overlapping) apart(ctx context.Context, s *site, insert *ir.Operation) (
 	sc := o.scene(set, calling(insert, argsOf(insert, one)), calling(insert, argsOf(insert, two.Values)))
 	sc.winners, sc.open = &winners{2, 2}, true
 	return sc, nil
+}
+
+// elsewhere is the condition that a row is of another group than one where the
+// server computes the group: what it is made of may differ and give the same.
+func (o overlapping) elsewhere(one map[string]*string) string {
+	var list []string
+	for _, name := range o.rule.Within {
+		if c := o.column(o.t, name); c.Generated != "" {
+			list = append(list, ir.Ident(name)+" IS DISTINCT FROM "+literal(one[name], c.Type))
+		}
+	}
+	if len(list) == 0 {
+		return "true"
+	}
+	return "(" + strings.Join(list, " OR ") + ")"
 }
 
 // moved has a second row that a client moves.

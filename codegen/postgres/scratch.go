@@ -13,7 +13,7 @@ import (
 func ScratchTable(name string, columns []ir.Column) string {
 	lines := make([]string, len(columns))
 	for i, c := range columns {
-		lines[i] = ir.Ident(c.Name) + " " + c.Type.SQL()
+		lines[i] = ir.Ident(c.Name) + " " + c.Type.SQL() + collate(c) + generated(c)
 	}
 	return "CREATE TEMPORARY TABLE " + ir.Ident(name) + " (" + strings.Join(lines, ", ") + ") ON COMMIT DROP"
 }

@@ -46,7 +46,7 @@ func columnLines(columns []ir.Column) []string {
 
 // columnType spells what follows a column's name.
 func columnType(c ir.Column) string {
-	text := c.Type.SQL()
+	text := c.Type.SQL() + collate(c)
 	if !c.Null {
 		text += " NOT NULL"
 	}
@@ -56,7 +56,21 @@ func columnType(c ir.Column) string {
 	if c.Identity != ir.NoIdentity {
 		text += " GENERATED " + string(c.Identity) + " AS IDENTITY"
 	}
-	return text
+	return text + generated(c)
+}
+
+func generated(c ir.Column) string {
+	if c.Generated == "" {
+		return ""
+	}
+	return " GENERATED ALWAYS AS (" + c.Generated + ") STORED"
+}
+
+func collate(c ir.Column) string {
+	if c.Collation == "" {
+		return ""
+	}
+	return " COLLATE " + ir.Ident(c.Collation)
 }
 
 func addColumn(c ir.AddColumn) []string {
@@ -72,12 +86,15 @@ func addColumn(c ir.AddColumn) []string {
 // scanned once.
 func alterColumn(c ir.AlterColumn) []string {
 	column := "ALTER COLUMN " + ir.Ident(c.To.Name) + " "
-	retyped := !c.From.Type.Equal(c.To.Type)
+	retyped := c.Retyped()
 	var actions []string
 	add := func(action string) { actions = append(actions, column+action) }
 
 	if c.From.Identity != ir.NoIdentity && c.To.Identity == ir.NoIdentity {
 		add("DROP IDENTITY")
+	}
+	if c.From.Generated != "" && c.To.Generated == "" {
+		add("DROP EXPRESSION") // the values stay
 	}
 	if c.From.Default != "" && (c.To.Default == "" || retyped) {
 		// The old default need not have a cast to the new type.
@@ -85,10 +102,13 @@ func alterColumn(c ir.AlterColumn) []string {
 	}
 	if retyped {
 		to := c.To.Type.SQL()
-		add("TYPE " + to + " USING " + ir.Ident(c.To.Name) + "::" + to)
+		add("TYPE " + to + collate(c.To) + " USING " + ir.Ident(c.To.Name) + "::" + to)
 	}
 	if c.To.Default != "" && (c.From.Default != c.To.Default || retyped) {
 		add("SET DEFAULT " + operand(c.To.Default))
+	}
+	if c.From.Generated != "" && c.To.Generated != "" && c.From.Generated != c.To.Generated {
+		add("SET EXPRESSION AS (" + c.To.Generated + ")") // since PostgreSQL 17
 	}
 	switch {
 	case c.From.Null && !c.To.Null:

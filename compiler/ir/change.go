@@ -82,7 +82,7 @@ type (
 		Table  TableRef
 		Column Column
 	}
-	// AlterColumn changes a column's type, nullability, default, identity or comment.
+	// AlterColumn changes what a column is, but for its name.
 	AlterColumn struct {
 		Table    TableRef
 		From, To Column
@@ -191,3 +191,9 @@ func (Unique) constraint()     {}
 func (Exclude) constraint()    {}
 func (Check) constraint()      {}
 func (ForeignKey) constraint() {}
+
+// Retyped reports whether the column gets another type or another order of its
+// texts: what is built over its values is built anew.
+func (c AlterColumn) Retyped() bool {
+	return !c.From.Type.Equal(c.To.Type) || c.From.Collation != c.To.Collation
+}

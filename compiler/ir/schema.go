@@ -93,14 +93,19 @@ type Column struct {
 	Null     bool
 	Default  string // an SQL expression; empty for none
 	Identity Identity
-	Comment  string
-	Printed  ColumnPrint `json:"-"`
-	Origin   Origin      `json:"-"`
+	// Generated is the expression over other columns that the server computes the
+	// column from, and stores; empty for any other column.
+	Generated string
+	// Collation is the column's own, by its bare name; empty for the type's.
+	Collation string
+	Comment   string
+	Printed   ColumnPrint `json:"-"`
+	Origin    Origin      `json:"-"`
 }
 
 // ColumnPrint is how the catalog prints the parts of a column.
 type ColumnPrint struct {
-	Type    string // format_type
+	Type    string // format_type, and the column's own collation
 	Default string // pg_get_expr
 }
 

@@ -73,6 +73,8 @@ table "rooms" {
     default   = 7
     identity  = "always"
     comment   = "The number on the door."
+    generated = "id + 1"
+    collation = "C"
     immutable = true
     elements_nullable = true
     allow     = { discouraged-type = "an old project" }
@@ -239,6 +241,7 @@ queue "tasks" {
     null    = true
     default = "mail"
     elements_nullable = true
+    collation = "C"
     comment = "What to do."
     allow   = { discouraged-type = "an old project" }
     go { name = "Kind" }

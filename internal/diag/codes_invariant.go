@@ -84,6 +84,8 @@ const (
 	NullablePrimaryKey Code = "nullable-primary-key"
 	// IdentityColumn is an identity that cannot be one.
 	IdentityColumn Code = "identity-column"
+	// GeneratedColumn is a generated column that the server cannot compute.
+	GeneratedColumn Code = "generated-column"
 	// DefaultValue is a default that does not fit the column's type.
 	DefaultValue Code = "default-value"
 	// DomainType is a type that no domain is made of.
@@ -491,6 +493,14 @@ var invariantCodes = []Entry{
 			"has no default.",
 		Example: "table \"seats\" {\n  column \"id\" {\n    type = text\n    identity = \"always\"\n  }\n" +
 			"  primary_key { columns = [id] }\n}\n",
+	},
+	{
+		Code:    GeneratedColumn,
+		Summary: "a generated column that cannot be one",
+		Explain: "The server computes the value from other columns of the row when it is written: from nothing else, from no other " +
+			"generated column, and never from a default or an identity beside it.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"twice\" {\n    type      = bigint\n" +
+			"    default   = 0\n    generated = \"id * 2\"\n  }\n  primary_key { columns = [id] }\n}\n",
 	},
 	{
 		Code:    DefaultValue,

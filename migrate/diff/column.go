@@ -14,7 +14,12 @@ func (d *differ) columns() (changes []ir.Change) {
 			})
 		}
 		for _, c := range p.want.Columns {
-			if _, ok := lookup(p.have.Columns, sameColumn(c)); !ok {
+			if _, ok := lookup(p.have.Columns, sameColumn(c)); !ok && c.Generated == "" {
+				changes = append(changes, ir.AddColumn{Table: p.ref, Column: c})
+			}
+		}
+		for _, c := range p.want.Columns { // after what they may be made of
+			if _, ok := lookup(p.have.Columns, sameColumn(c)); !ok && c.Generated != "" {
 				changes = append(changes, ir.AddColumn{Table: p.ref, Column: c})
 			}
 		}
@@ -121,24 +126,33 @@ func retyped(have, want *ir.Table) (names []string) {
 // ones are where they print the same: what then differs really differs.
 func known(was, want ir.Column) ir.Column {
 	if was.Printed.Type == want.Printed.Type {
-		was.Type = want.Type
+		was.Type, was.Collation = want.Type, want.Collation
 	}
 	if want.Printed.Type != "" && was.Printed.Default == want.Printed.Default {
-		was.Default = want.Default
+		was.Default, was.Generated = want.Default, want.Generated
 	}
 	return was
 }
 
 func differs(from, to ir.Column) bool {
 	return !from.Type.Equal(to.Type) || from.Default != to.Default || from.Null != to.Null ||
-		from.Identity != to.Identity || from.Comment != to.Comment
+		from.Identity != to.Identity || from.Comment != to.Comment ||
+		from.Generated != to.Generated || from.Collation != to.Collation
 }
 
+// dropColumns drops generated columns first: with what it is made of PostgreSQL
+// drops one without a word.
 func (p pair) dropColumns() (changes []ir.Change) {
+	var plain []ir.Change
 	for _, c := range p.have.Columns {
-		if _, ok := lookup(p.want.Columns, sameColumn(c)); !ok {
-			changes = append(changes, ir.DropColumn{Table: p.ref, Column: c})
+		if _, ok := lookup(p.want.Columns, sameColumn(c)); ok {
+			continue
 		}
+		list := &plain
+		if c.Generated != "" {
+			list = &changes
+		}
+		*list = append(*list, ir.DropColumn{Table: p.ref, Column: c})
 	}
-	return changes
+	return append(changes, plain...)
 }

@@ -1,9 +1,5 @@
 table "seats" {
   column "id" { type = bigint }
-  column "twice" {
-    type      = bigint
-    generated = "id * 2" # ERROR not-yet "attribute \"generated\" of column"
-  }
   column "version" { type = bigint }
   column "status" { type = text }
   sequence "s" {} # ERROR not-yet "\"sequence\""
