@@ -64,7 +64,12 @@ func (a *app) show(ctx context.Context, database databaseArguments, allow allowa
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	plan, err := a.makePlan(ctx, s, p.program, migrate.PlanOptions{Protect: protected(p.target)})
+	program := p.program
+	if database.dev {
+		// Nobody else makes there what the project reads.
+		program = program.Standalone()
+	}
+	plan, err := a.makePlan(ctx, s, program, migrate.PlanOptions{Protect: protected(p.target)})
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, s.close())
 	}
