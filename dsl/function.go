@@ -29,7 +29,7 @@ const envFunction = "env"
 
 // readingFunctions read files, or the environment. The others depend on their
 // arguments alone.
-var readingFunctions = []string{envFunction, "file", "fileexists", "fileset", "templatefile"}
+var readingFunctions = append([]string{envFunction, "file", "fileexists", "fileset", "templatefile"}, digesting...)
 
 // called are the functions that an expression calls, spending a budget.
 func (p *project) called(expr hclsyntax.Expression, b *budget) map[string]function.Function {
@@ -119,7 +119,7 @@ func makeFunctions() map[string]function.Function {
 		// conversions
 		"tobool": stdlib.MakeToFunc(cty.Bool), "tonumber": stdlib.MakeToFunc(cty.Number), "tostring": stdlib.MakeToFunc(cty.String),
 		"tolist": stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)), "toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)),
-		"try": tryFunction(), "can": canFunction(),
+		"try": tryFunction(), "can": canFunction(), "uuidv5": uuidFunction(),
 		"jsonencode": stdlib.JSONEncodeFunc, "jsondecode": stdlib.JSONDecodeFunc, "csvdecode": stdlib.CSVDecodeFunc,
 		"tomap": stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)),
 	}

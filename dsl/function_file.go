@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ import (
 // fileFunctions are the functions that read the project's directory, with paths
 // from there. They are those of one evaluation, whose budget a template spends.
 func (p *project) fileFunctions(b *budget) map[string]function.Function {
-	return map[string]function.Function{
+	functions := map[string]function.Function{
 		"file": ofPath(cty.String, func(name string) (cty.Value, error) {
 			text, err := p.readText(name)
 			return cty.StringVal(text), err
@@ -32,6 +33,8 @@ func (p *project) fileFunctions(b *budget) map[string]function.Function {
 		"fileset":      p.fileSetFunction(),
 		"templatefile": p.templateFunction(b),
 	}
+	maps.Copy(functions, p.digestFunctions())
+	return functions
 }
 
 func ofPath(result cty.Type, f func(name string) (cty.Value, error)) function.Function {
@@ -55,11 +58,15 @@ func (p *project) readText(name string) (string, error) {
 	case err != nil:
 		return "", err
 	case len(src) > maxValue:
-		return "", function.NewArgErrorf(0, "the file %q is larger than 64 kilobytes", name)
+		return "", tooLargeFile(name)
 	case !utf8.Valid(src):
 		return "", function.NewArgErrorf(0, "the file %q is no text in UTF-8", name)
 	}
 	return string(src), nil
+}
+
+func tooLargeFile(name string) error {
+	return function.NewArgErrorf(0, "the file %q is larger than 64 kilobytes", name)
 }
 
 func (p *project) readSmall(name string) ([]byte, error) {
@@ -81,7 +88,7 @@ func (p *project) readSmall(name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, function.NewArgErrorf(0, "%q is no regular file", name)
 	case info.Size() > maxValue:
-		return nil, function.NewArgErrorf(0, "the file %q is larger than 64 kilobytes", name)
+		return nil, tooLargeFile(name)
 	}
 	return fs.ReadFile(p.fsys, clean)
 }
