@@ -58,8 +58,10 @@ func TestProjectBlocks(t *testing.T) {
 			Validations: []*Validation{{Block: plain("")}},
 		},
 	})
+	kept := labelled("state")
+	kept.Lifecycle = &Lifecycle{PreventDestroy: set(true), Ignore: names("comment")}
 	requireSame(t, spec.Enums, []*Enum{{
-		Block: labelled("state"), Schema: set("kinds"), Rename: set("booking_state"),
+		Block: kept, Schema: set("kinds"), Rename: set("booking_state"),
 		Values: names("held", "confirmed"), Comment: set("What becomes of a booking."),
 	}, {
 		Block: Block{Name: Name{Text: "extra"}, Scope: "module.extra."}, Values: names("x"),
