@@ -122,6 +122,7 @@ func (c *compilation) finish() (*ir.Program, diag.List) {
 		c.relocations()
 		c.removals()
 		c.lifecycles()
+		c.grants()
 		c.policies()
 	}
 	c.diags.Sort()

@@ -25,6 +25,7 @@ func (c *compilation) settings() {
 	p.Postgres, p.DefaultSchema = defaultPostgres, defaultSchema
 	if pawl := c.spec.Pawl; pawl != nil {
 		p.Project = pawl.Project.V
+		p.AppRole = pawl.AppRole.V
 		set(&p.Postgres, pawl.Postgres)
 		if pawl.Schema.Set && c.checkSchema(pawl.Schema) {
 			p.DefaultSchema = pawl.Schema.V

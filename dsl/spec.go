@@ -151,6 +151,7 @@ type Pawl struct {
 	RequiredVersion Value[string]
 	Postgres        Value[int]
 	Schema          Value[string]
+	AppRole         Value[string]
 	AdvisoryClass   Value[int]
 }
 

@@ -28,9 +28,10 @@ type record struct {
 
 // ledger is pawl.object as it was read.
 type ledger struct {
-	exists bool // the table
-	old    bool // the table has no column for what must not be dropped
-	schema bool // its schema
+	exists bool     // the table
+	old    bool     // the table has no column for what must not be dropped
+	schema bool     // its schema
+	roles  []string // that the project gave grants to
 	mine   map[ir.ObjectID]record
 	others map[ir.ObjectID]string // another project that has it
 }
@@ -104,9 +105,14 @@ SELECT project, address, kind, schema_name, table_name, object_name, spec_hash, 
 	_, err = pgx.ForEachRow(rows, []any{
 		&r.Project, &r.Address, &r.ID.Kind, &r.ID.Schema, &r.ID.Table, &r.ID.Name, &r.SpecHash, &r.CatalogHash, &r.Prevented,
 	}, func() error {
-		if r.Project == project {
+		switch {
+		case r.ID.Kind == roleRecord:
+			if r.Project == project {
+				l.roles = append(l.roles, r.ID.Name)
+			}
+		case r.Project == project:
 			l.mine[r.ID] = r
-		} else {
+		default:
 			l.others[r.ID] = r.Project
 		}
 		return nil

@@ -52,7 +52,7 @@ func (s *site) close(ctx context.Context) {
 // prepare builds the program's schema and the log of effects in an empty
 // database.
 func prepare(ctx context.Context, conn *pgx.Conn, p *ir.Program) error {
-	for _, script := range []string{postgres.Schema(p), effectLog} {
+	for _, script := range []string{postgres.Schema(p.Standalone()), effectLog} {
 		if _, err := conn.Exec(ctx, script, pgx.QueryExecModeSimpleProtocol); err != nil {
 			return fmt.Errorf("build the schema in the scratch database: %w", err)
 		}

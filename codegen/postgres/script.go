@@ -31,6 +31,9 @@ func Schema(p *ir.Program) string {
 	// and besides where an extension turns out to stand in the database.
 	b.WriteString("\nSET search_path = " + ir.Idents(SearchPath(&p.Schema)) + ";\n\n")
 	b.WriteString(Script(changes))
+	if grants := Grants(p.AppRole, p.Grants); len(grants) > 0 {
+		b.WriteString("\n-- pawl.app_role: the role " + oneLine(ir.Ident(p.AppRole)) + " has to be there.\n" + strings.Join(grants, ";\n") + ";\n")
+	}
 	b.WriteString("\nRESET search_path;\n")
 	return b.String()
 }

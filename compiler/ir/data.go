@@ -43,12 +43,13 @@ func (t *Table) describe(other *Table) {
 
 // Standalone is the program for a database of its own, where nobody else makes
 // the tables that it reads: they stand in the schema as its own do, though without
-// operations.
+// operations. Whoever connects there owns them, and nobody gets grants.
 func (p *Program) Standalone() *Program {
-	if len(p.Data) == 0 {
-		return p
-	}
 	whole := *p
+	whole.Grants = nil
+	if len(p.Data) == 0 {
+		return &whole
+	}
 	data := p.DataSchema()
 	whole.Data = nil
 	whole.Schema.Tables = slices.Concat(data.Tables, p.Schema.Tables)

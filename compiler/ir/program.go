@@ -8,6 +8,7 @@ type Program struct {
 	Postgres      int    // the lowest server major that the output works on
 	DefaultSchema string // where objects stand that name no schema
 	AdvisoryClass int32  // first half of every singleton's lock key
+	AppRole       string // the role that generated code runs as; empty when not given
 	Schema        Schema
 	Data          []Table // tables of others that it reads: columns and keys alone, one for each declaration
 	Repositories  []Repository
@@ -21,6 +22,7 @@ type Program struct {
 	Moved         []Moved    // told renames, by the old address
 	Removed       []Removed  // told ends, by the address
 	Lifecycles    []Lifecycle
+	Grants        []Grant   // that AppRole needs, by schema, table and privilege
 	Pooler        Pooler    // what the application's connections go through
 	Pending       []Pending // sorted by address; a program that has any is not whole
 }

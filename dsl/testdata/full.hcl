@@ -4,6 +4,7 @@ pawl {
   required_version = ">= 0.1.0, < 2"
   postgres         = 15
   schema           = "app"
+  app_role         = "app"
   advisory_class   = 4201
 }
 

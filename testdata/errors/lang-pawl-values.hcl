@@ -3,5 +3,5 @@ pawl {
   postgres       = 13 # ERROR out-of-range "postgres.*from 14 to 18"
   schema         = 7 # ERROR wrong-type "must be a text, and it is a number"
   advisory_class = 16384 # ERROR out-of-range "advisory_class.*from 0 to 16383"
-  app_role       = "app" # ERROR not-yet "app_role.*grant the role"
+  app_role       = "" # ERROR invalid-name "The name is empty"
 }

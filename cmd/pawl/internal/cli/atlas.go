@@ -9,6 +9,7 @@ import (
 
 	"github.com/pawldb/pawl/cmd/pawl/internal/view"
 	"github.com/pawldb/pawl/codegen/golang"
+	"github.com/pawldb/pawl/codegen/postgres"
 	"github.com/pawldb/pawl/compiler/ir"
 )
 
@@ -106,6 +107,7 @@ func (a *atlas) explain(address string) (view.Explanation, bool) {
 	e := view.Explanation{Address: address, Kind: kind}
 	if i := a.repository(address); i >= 0 {
 		a.addRepository(&e, &a.program.Repositories[i])
+		a.addGrants(&e, &a.program.Repositories[i])
 	}
 	if invariant, ok := a.invariants[address]; ok {
 		a.addFacts(&e, invariant.Facts())
@@ -137,6 +139,15 @@ func (a *atlas) explain(address string) (view.Explanation, bool) {
 
 func (a *atlas) repository(address string) int {
 	return slices.IndexFunc(a.program.Repositories, func(r ir.Repository) bool { return r.Address == address })
+}
+
+// addGrants tells what the role of the generated code may do with a table.
+func (a *atlas) addGrants(e *view.Explanation, r *ir.Repository) {
+	for _, g := range a.program.Grants {
+		if g.Schema == r.Schema && g.Table == r.Table {
+			e.Reasons = append(e.Reasons, view.Reason{Choice: postgres.Grants(a.program.AppRole, []ir.Grant{g})[0], Why: g.Why + "."})
+		}
+	}
 }
 
 // addFacts tells what an invariant promises and what keeps it.
