@@ -32,6 +32,9 @@ func (c *compilation) grants() {
 	for i := range p.Singletons {
 		g.operations(p.Singletons[i].Operations)
 	}
+	for i := range p.Idempotencies {
+		g.operations(p.Idempotencies[i].Operations)
+	}
 	for _, promise := range p.Promises {
 		if t, ok := g.tables[ir.TableRef{Schema: promise.Object.Schema, Name: promise.Object.Table}]; ok {
 			t.need(ir.Select, "store.Check")

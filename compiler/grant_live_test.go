@@ -24,7 +24,7 @@ import (
 // must be refused. PostgreSQL checks rights when a statement starts, and so does
 // EXPLAIN.
 func TestGrantsAreExact(t *testing.T) {
-	for _, name := range []string{"upsert", "limit", "queue", "leader", "transitions-args", "edit-key", "no-overlap-range", "immutable"} {
+	for _, name := range []string{"upsert", "limit", "queue", "leader", "transitions-args", "edit-key", "no-overlap-range", "immutable", "idempotency", "at-most-one", "version"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			folder := filepath.Join("../testdata/cases", name)
@@ -42,6 +42,7 @@ func TestGrantsAreExact(t *testing.T) {
 			bare.Grants = nil
 			conn := database(t, &bare)
 			newRole(t, conn, role)
+			execute(t, conn, "REVOKE ALL ON SCHEMA public FROM PUBLIC")
 			execute(t, conn, postgres.Grants(role, p.Grants)...)
 			if err := startAll(t, conn, p, role); err != nil {
 				t.Error(err)
@@ -93,6 +94,9 @@ func startAll(t *testing.T, conn *pgx.Conn, p *ir.Program, role string) error {
 	}
 	for _, s := range p.Singletons {
 		operations = append(operations, s.Operations...)
+	}
+	for _, o := range p.Idempotencies {
+		operations = append(operations, o.Operations...)
 	}
 	for _, op := range operations {
 		for _, s := range op.Statements {
