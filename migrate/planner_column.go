@@ -99,21 +99,31 @@ func (p *planner) alterStep(c ir.AlterColumn) Step {
 func (p *planner) incomputable(c ir.AlterColumn) {
 	id := ir.ChangeObject(c)
 	instead := "declare a generated column of another name, let readers use it, and take this one away"
-	blocked := func(text, help string) {
-		h := p.hazard(HazardBlocked, c, -1, text)
-		h.Help = help
-		p.hazards = append(p.hazards, h)
-	}
 	reckoned := c.To.Generated != "" && c.From.Generated != c.To.Generated
 	if reckoned && c.From.Generated == "" {
-		blocked(id.SQL()+" holds values of its own, and PostgreSQL makes no such column a generated one", instead)
+		p.blocked(c, id.SQL()+" holds values of its own, and PostgreSQL makes no such column a generated one", instead)
 	} else if reckoned && p.server < 17 {
-		blocked("PostgreSQL "+strconv.Itoa(p.server)+" cannot change what "+id.SQL()+" is computed from; PostgreSQL 17 and later can", instead)
+		p.blocked(c, "PostgreSQL "+strconv.Itoa(p.server)+" cannot change what "+id.SQL()+" is computed from; PostgreSQL 17 and later can", instead)
 	}
-	if of := p.computedFrom(id); of != "" && c.Retyped() {
-		blocked("the generated column "+of+" is made of "+id.SQL()+", and PostgreSQL changes no type under it (0A000)",
+	if c.Retyped() {
+		p.underFormula(c, id)
+	}
+}
+
+// underFormula stops a change of the type of a column that a generated one is
+// made of.
+func (p *planner) underFormula(c ir.Change, id ir.ObjectID) {
+	if of := p.computedFrom(id); of != "" {
+		p.blocked(c, "the generated column "+of+" is made of "+id.SQL()+", and PostgreSQL changes no type under it (0A000)",
 			"take the generated column away, change the type, and declare it again")
 	}
+}
+
+// blocked adds the hazard of a change that cannot be made this way.
+func (p *planner) blocked(c ir.Change, text, help string) {
+	h := p.hazard(HazardBlocked, c, -1, text)
+	h.Help = help
+	p.hazards = append(p.hazards, h)
 }
 
 // recompute marks the change of a formula or a collation.

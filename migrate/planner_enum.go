@@ -25,6 +25,7 @@ func (p *planner) replaceEnum(drop ir.DropEnum, create ir.CreateEnum) {
 	users := p.usersOf(drop.Enum)
 	for _, u := range users {
 		p.search(create, u.holders(create.Enum, drop.Enum))
+		p.underFormula(create, u.id())
 	}
 	p.hazards = append(p.hazards, p.enumHazard(drop.Enum, create, users))
 
