@@ -126,3 +126,28 @@ table "log" {
 		t.Errorf("the row says %q", got)
 	}
 }
+
+// TestMovedIsSuggested drops a table and a column beside new ones of their shape:
+// the plan guesses nothing, and says what to paste. With that, nothing is lost.
+func TestMovedIsSuggested(t *testing.T) {
+	t.Parallel()
+	conn := connect(t)
+	apply(t, conn, compileText(t, named("a", "x")))
+	for name, c := range map[string]struct {
+		after string
+		want  string
+	}{
+		"table":  {named("b", "x"), "moved {\n  from = table.a\n  to   = table.b\n}"},
+		"column": {named("a", "y"), "moved {\n  from = table.a.column.x\n  to   = table.a.column.y\n}"},
+	} {
+		made := plan(t, conn, compileText(t, c.after))
+		if got := outline(made); !strings.Contains(got, c.want) {
+			t.Errorf("%s: the plan says\n%s", name, got)
+		}
+		for _, h := range plan(t, conn, compileText(t, c.after+c.want)).Hazards {
+			if h.Kind == migrate.HazardDrop {
+				t.Errorf("%s: with the block the plan still drops: %s", name, h.Text)
+			}
+		}
+	}
+}

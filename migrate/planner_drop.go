@@ -81,7 +81,7 @@ func (p *planner) dropColumn(c ir.DropColumn) {
 	id := ir.ChangeObject(c)
 	rows := p.facts.lost[id]
 	also := p.carriesOff(func(other ir.ObjectID) bool { return slices.Contains(p.uses[other], id) })
-	p.loses(c, rows, fmt.Sprintf("the column %s is lost, with %s%s", id.SQL(), amount(rows, "value"), also))
+	p.loses(c, rows, fmt.Sprintf("the column %s is lost, with %s%s%s", id.SQL(), amount(rows, "value"), also, p.movedColumn(c)))
 	p.alone(p.locking(c, accessExclusive))
 }
 
@@ -120,17 +120,43 @@ func estimate(s size) string {
 	return fmt.Sprintf("about %d rows, %d MB", s.rows, (s.bytes+1<<20-1)>>20)
 }
 
-// movedTo says that a table which goes looks like one that comes: PostgreSQL
-// can move or rename a table, and this plan does not.
+// movedTo says that a table which goes looks like one that comes, and how to
+// tell that it is the same.
 func (p *planner) movedTo(gone *ir.Table) string {
 	for _, change := range p.changes {
 		ref := ir.TableRef{Schema: change.Object.Schema, Name: change.Object.Table}
 		if came := p.tables[ref]; p.created[ref] && came != nil && sameColumns(gone, came) {
-			return fmt.Sprintf("; it looks like a move to %s, which will be empty: to keep the rows, move the table by hand "+
-				"(ALTER TABLE … SET SCHEMA, RENAME TO) and import it, or copy them before this apply", ref.SQL())
+			return fmt.Sprintf("; it looks like a move to %s, which will be empty: %s", ref.SQL(), movedBlock(gone.Origin, came.Origin))
 		}
 	}
 	return ""
+}
+
+// movedColumn says the same of a column, where one column alone of its table comes
+// with its type.
+func (p *planner) movedColumn(c ir.DropColumn) string {
+	want := p.tables[c.Table]
+	if want == nil {
+		return ""
+	}
+	var came []ir.Column
+	for _, column := range want.Columns {
+		added := slices.ContainsFunc(p.changes, func(change Change) bool {
+			return change.Action == Add && change.Object == want.ID(ir.ColumnObject, column.Name)
+		})
+		if added && sameType(c.Column, column) {
+			came = append(came, column)
+		}
+	}
+	if len(came) != 1 {
+		return ""
+	}
+	return fmt.Sprintf("; it looks like a move to %s, which will not have them: %s", ir.Ident(came[0].Name), movedBlock(c.Column.Origin, came[0].Origin))
+}
+
+// movedBlock is a block that tells a rename, to be pasted.
+func movedBlock(from, to ir.Origin) string {
+	return fmt.Sprintf("where it is the same, say so and plan again\nmoved {\n  from = %s\n  to   = %s\n}", from.Address, to.Address)
 }
 
 // sameColumns reports whether two tables have the same columns of the same types.

@@ -106,13 +106,18 @@ func (p *page) wrapped(indent, text string) {
 	}
 }
 
-// item prints prose behind a mark of one column.
+// item prints prose behind a mark of one column. What follows on lines of its own
+// is there to be copied, and stays as it is.
 func (p *page) item(mark, text string) {
-	for i, line := range wrap(text, textWidth-len("  ! ")) {
+	prose, verbatim, _ := strings.Cut(text, "\n")
+	for i, line := range wrap(prose, textWidth-len("  ! ")) {
 		if i > 0 {
 			mark = " "
 		}
 		p.line("  %s %s", mark, line)
+	}
+	if verbatim != "" {
+		p.text("    ", verbatim)
 	}
 }
 
