@@ -41,6 +41,7 @@ func (c *compilation) compile() (*ir.Program, diag.List) {
 		c.checks(t)
 		c.noDuplicates(t)
 		c.atMostOnes(t)
+		c.sequences(t)
 		c.noOverlaps(t)
 		c.indexes(t)
 		c.stateColumns(t)

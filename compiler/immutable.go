@@ -180,7 +180,23 @@ func (t *table) kept(col *column) (at hcl.Range, says string, is bool) {
 	case col != nil && col.decl != nil && col.decl.Immutable.V:
 		return col.decl.Immutable.Range, "immutable = true", true
 	}
+	for _, s := range t.sequences {
+		if col == s.column || slices.Contains(s.per, col) {
+			return s.decl.Header, "sequence " + quote(s.label), true
+		}
+	}
 	return hcl.Range{}, "", false
+}
+
+// keeps reports whether a column never changes.
+func (t *table) keeps(col *column) bool {
+	_, _, is := t.kept(col)
+	return is
+}
+
+// gapless reports whether a sequence of the table keeps all of its rows.
+func (t *table) gapless() bool {
+	return slices.ContainsFunc(t.sequences, func(s *sequence) bool { return s.gapless })
 }
 
 // writesFrozen reports an operation that writes a column which never changes.
@@ -224,7 +240,7 @@ func (c *compilation) frozenReferences(t *table) {
 }
 
 func (c *compilation) frozenAction(t *table, r *reference, v dsl.Value[string], a ir.Action, event string) {
-	if a == ir.NoAction || a == ir.Restrict || a == ir.Cascade && event == "DELETE" && !t.appendOnly() {
+	if a == ir.NoAction || a == ir.Restrict || a == ir.Cascade && event == "DELETE" && !t.appendOnly() && !t.gapless() {
 		return
 	}
 	i := slices.IndexFunc(r.columns, func(name string) bool {

@@ -70,6 +70,9 @@ func (c *compilation) tableLifecycles(at string, t *dsl.Table) {
 	for _, b := range t.Transitions {
 		c.lifecycle(inside(at, "transitions", b.Block), b.Block)
 	}
+	for _, b := range t.Sequences {
+		c.lifecycle(inside(at, "sequence", b.Block), b.Block)
+	}
 	for _, b := range t.Cardinals {
 		c.lifecycle(inside(at, b.Kind, b.Block), b.Block)
 	}

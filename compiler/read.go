@@ -32,7 +32,7 @@ func (c *compilation) reads(t *table) {
 	if len(t.key) > 0 {
 		t.addGetMany()
 		t.addLists()
-		if !t.appendOnly() {
+		if !t.appendOnly() && !t.gapless() {
 			t.addUpdate()
 			t.addDelete()
 		}
@@ -45,7 +45,7 @@ func (c *compilation) reads(t *table) {
 func (t *table) insertFields() []ir.Field {
 	var list []ir.Field
 	for _, col := range t.columns {
-		if col.schema.Identity != ir.NoIdentity || col.counts != nil || col == t.version || col.decl.Generated != nil {
+		if col.schema.Identity != ir.NoIdentity || col.counts != nil || col.numbers != nil || col == t.version || col.decl.Generated != nil {
 			continue
 		}
 		f := col.field()

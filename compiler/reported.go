@@ -83,6 +83,9 @@ func (t *table) reported() []reportedConstraint {
 			doc = "another row where " + u.where.SQL() + " has the same " + keyWords(u.parts)
 			concerned = append(concerned, columnsOf(u.where.Expr)...)
 		}
+		if i := slices.IndexFunc(t.sequences, func(s *sequence) bool { return s.key == u }); i >= 0 {
+			concerned = []string{t.sequences[i].column.name} // which a trigger gives
+		}
 		if u.facts != nil {
 			add(ir.Duplicate, "23505", u.name, labelOf(u.decl.Block, u.decl.Rename), u.facts.Address, doc, u.columns, concerned, u.object, t.definition(u.object)).where = u.where
 		}

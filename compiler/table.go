@@ -20,25 +20,26 @@ type table struct {
 	address  string
 	ref      ir.TableRef
 
-	columns  []*column
-	byName   map[string]*column
-	key      []*column // of the primary key; empty when there is none
-	version  *column   // that every write raises; nil when there is none
-	alive    *expression
-	checks   []*check
-	uniques  []*unique
-	spans    []*span
-	states   []*stateColumn
-	freezes  []freeze
-	singles  []*single    // its at_most_one blocks
-	leasts   []*least     // its lower bounds
-	members  []*least     // lower bounds of other tables whose groups are its rows
-	counted  []*limit     // its limit blocks
-	bounds   []*limit     // limits of other tables whose counters stand on its rows
-	parents  []*reference // its foreign keys
-	children []*reference // foreign keys of others that refer to it
-	indexed  [][]string   // leading columns of everything that has an index
-	listed   []listed     // its indexes, for the reads in their order
+	columns   []*column
+	byName    map[string]*column
+	key       []*column // of the primary key; empty when there is none
+	version   *column   // that every write raises; nil when there is none
+	alive     *expression
+	checks    []*check
+	uniques   []*unique
+	spans     []*span
+	states    []*stateColumn
+	freezes   []freeze
+	singles   []*single // its at_most_one blocks
+	sequences []*sequence
+	leasts    []*least     // its lower bounds
+	members   []*least     // lower bounds of other tables whose groups are its rows
+	counted   []*limit     // its limit blocks
+	bounds    []*limit     // limits of other tables whose counters stand on its rows
+	parents   []*reference // its foreign keys
+	children  []*reference // foreign keys of others that refer to it
+	indexed   [][]string   // leading columns of everything that has an index
+	listed    []listed     // its indexes, for the reads in their order
 
 	schema     ir.Table
 	repository ir.Repository
@@ -55,6 +56,7 @@ type column struct {
 	null    bool
 	schema  ir.Column
 	governs *stateColumn // the transitions that alone may change it
+	numbers *sequence    // the sequence whose trigger alone gives it
 	counts  *limit       // the limit whose triggers alone may change it
 	formula *pgsql.Expr  // what the server computes it from; nil for any other
 }

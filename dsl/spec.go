@@ -229,6 +229,7 @@ type Table struct {
 	Transitions  []*Transitions
 	Limits       []*Limit
 	Cardinals    []*Cardinality
+	Sequences    []*Sequence
 	Adjusts      []*Adjust
 	Edits        []*Edit
 	Upserts      []*Upsert
@@ -260,6 +261,16 @@ type Limit struct {
 	Max    Maximum
 	Sum    *Name // nil to count rows
 	Where  *SQL
+}
+
+// Sequence is a sequence block.
+type Sequence struct {
+	Block
+	Rename  Value[string]
+	Per     []Name
+	List    hcl.Range // of per
+	Column  Name
+	Gapless Value[bool]
 }
 
 // Cardinality is an at_most_one, at_least_one or exactly_one block.

@@ -244,22 +244,27 @@ func violators(program *ir.Program) map[ir.ObjectID]string {
 	return queries
 }
 
-// counters are the limits by the functions and triggers that keep their
-// counters.
-func counters(program *ir.Program) map[ir.ObjectID]*ir.Limit {
-	limits := map[ir.ObjectID]*ir.Limit{}
+// counters are the rules that keep counters, by the functions and triggers that
+// do.
+func counters(program *ir.Program) map[ir.ObjectID]*counting {
+	rules := map[ir.ObjectID]*counting{}
 	for _, invariant := range program.Invariants {
-		limit, ok := invariant.(*ir.Limit)
-		if !ok {
+		rule := &counting{facts: invariant.Facts()}
+		switch i := invariant.(type) {
+		case *ir.Limit:
+			rule.fill, rule.one, rule.many = i.Fill, "1 group is over the limit", "%d groups are over the limit"
+		case *ir.Sequence:
+			rule.fill, rule.one, rule.many = i.Fill, "1 group is numbered otherwise", "%d groups are numbered otherwise"
+		default:
 			continue
 		}
-		for _, id := range limit.Base.Objects {
+		for _, id := range rule.facts.Objects {
 			if id.Kind == ir.TriggerObject || id.Kind == ir.FunctionObject {
-				limits[id] = limit
+				rules[id] = rule
 			}
 		}
 	}
-	return limits
+	return rules
 }
 
 // bookkeeping finds records that say less than the truth. A record whose

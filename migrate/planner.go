@@ -25,7 +25,7 @@ type planner struct {
 	doubtful  map[ir.ObjectID]bool      // nobody knows whether it is what is wanted
 	facts     *facts
 	violators map[ir.ObjectID]string    // queries that the compiler wrote
-	counters  map[ir.ObjectID]*ir.Limit // by the functions and triggers that keep them
+	counters  map[ir.ObjectID]*counting // by the functions and triggers that keep them
 	created   map[ir.TableRef]bool      // tables that this plan makes
 	settled   map[ir.ObjectID]bool      // objects that an earlier step already dropped or made anew
 

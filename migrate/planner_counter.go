@@ -7,19 +7,27 @@ import (
 	"github.com/pawldb/pawl/compiler/ir"
 )
 
+// counting is an invariant whose triggers keep counters, which have to be filled
+// for the rows that are there.
+type counting struct {
+	facts     *ir.Facts
+	fill      []string
+	one, many string // what is wrong with rows that break it
+}
+
 // countingRun is how many of the changes, from the first on, bring the triggers
 // or functions that keep one limit's counters, of a table that holds rows: until
 // all of them are there, writes pass the counters by, so that they belong into
 // one transaction, and what is counted belongs behind them.
 func (p *planner) countingRun(changes []ir.Change) int {
-	var limit *ir.Limit
+	var rule *counting
 	n := 0
 	for ; n < len(changes); n++ {
 		of := p.counters[ir.ChangeObject(changes[n])]
-		if of == nil || n > 0 && of != limit || p.created[of.Base.Table] || !keepsCounter(changes[n]) {
+		if of == nil || n > 0 && of != rule || p.created[of.facts.Table] || !keepsCounter(changes[n]) {
 			break
 		}
-		limit = of
+		rule = of
 	}
 	return n
 }
@@ -43,21 +51,21 @@ func keepsCounter(c ir.Change) bool {
 // transaction, looks for groups that have too many rows already, and counts: the
 // lock has waited for the writers in flight, and new ones wait for the counters.
 func (p *planner) count(changes []ir.Change) {
-	limit := p.counters[ir.ChangeObject(changes[0])]
+	rule := p.counters[ir.ChangeObject(changes[0])]
 	steps := make([]Step, 0, len(changes)+1)
 	for _, c := range changes {
 		steps = append(steps, p.locking(c, shareRowExclusive))
 	}
 	first := &steps[0]
-	first.SQL = append([]string{postgres.LockAgainstWriters(limit.Base.Table)}, first.SQL...)
-	first.Table = limit.Base.Table
+	first.SQL = append([]string{postgres.LockAgainstWriters(rule.facts.Table)}, first.SQL...)
+	first.Table = rule.facts.Table
 	last := changes[len(changes)-1]
-	fill := locked(p.part(last, "count the rows of "+limit.Base.Table.SQL()+" for "+limit.Base.Address, limit.Fill...), shareRowExclusive)
-	fill.Table, fill.Scans = limit.Base.Table, true
-	fill.Undo = "the counters go with the limit"
+	fill := locked(p.part(last, "count the rows of "+rule.facts.Table.SQL()+" for "+rule.facts.Address, rule.fill...), shareRowExclusive)
+	fill.Table, fill.Scans = rule.facts.Table, true
+	fill.Undo = "the counters go with the rule"
 	steps[len(steps)-1].probe = &probe{
-		object: ir.ChangeObject(last), origin: ir.ChangeOrigin(last), query: strings.TrimRight(limit.Base.Violators, "; \n"),
-		one: "1 group is over the limit", many: "%d groups are over the limit",
+		object: ir.ChangeObject(last), origin: ir.ChangeOrigin(last), query: strings.TrimRight(rule.facts.Violators, "; \n"),
+		one: rule.one, many: rule.many,
 	}
 	steps[len(steps)-1].prove, steps[len(steps)-1].Scans = true, true
 	p.alone(append(steps, fill)...)

@@ -61,6 +61,8 @@ func (m *model) invariant(i ir.Invariant) {
 		m.atMostOne(i)
 	case *ir.AtLeastOne:
 		m.atLeastOne(i)
+	case *ir.Sequence:
+		m.sequence(i)
 	case *ir.QueueRule:
 		m.queue(i)
 	case *ir.Version:

@@ -107,6 +107,17 @@ type (
 		// other writer is.
 		Fill []string
 	}
+	// Sequence says that the rows of a group are numbered 1, 2, 3 ….
+	Sequence struct {
+		Base    Facts
+		Per     []string // columns that make a group
+		Column  string   // that holds the number
+		Gapless bool
+		Counter TableRef // the table with the last number of each group, in its last column
+		// Fill brings the last numbers in line with the rows that are there, while no
+		// other writer is.
+		Fill []string
+	}
 	// AtLeastOne says that every row of a parent has at least one row of a kind.
 	AtLeastOne struct {
 		Base    Facts
@@ -219,6 +230,9 @@ func (i *AtMostOne) Facts() *Facts { return &i.Base }
 func (i *AtLeastOne) Facts() *Facts { return &i.Base }
 
 // Facts returns the common part.
+func (i *Sequence) Facts() *Facts { return &i.Base }
+
+// Facts returns the common part.
 func (i *QueueRule) Facts() *Facts { return &i.Base }
 
 // Facts returns the common part.
@@ -239,6 +253,7 @@ func (*Limit) invariant()         {}
 func (*Version) invariant()       {}
 func (*AtMostOne) invariant()     {}
 func (*AtLeastOne) invariant()    {}
+func (*Sequence) invariant()      {}
 func (*QueueRule) invariant()     {}
 func (*SingletonRule) invariant() {}
 func (*LeaderRule) invariant()    {}

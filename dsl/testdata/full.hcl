@@ -189,6 +189,13 @@ table "rooms" {
     per = [id]
     max = 3
   }
+  sequence "numbers" {
+    name    = "room_numbers"
+    per     = [during]
+    column  = id
+    gapless = true
+    allow   = { discouraged-type = "an old project" }
+  }
   at_least_one "used" {
     name   = "used_room"
     per    = [during]

@@ -37,8 +37,6 @@ func (e *EventInsert) values() []any {
 // pawl.Set. What it does not name stays as it is.
 type EventUpdate struct {
 	Capacity pawl.Change[int32]
-	// Kept by the triggers of limit places of bookings.
-	PlacesUsed pawl.Change[int64]
 }
 
 // Events reads and writes app.events.
@@ -159,8 +157,7 @@ func (e Events) List(ctx context.Context, after *Event, limit int) ([]Event, err
 // row is not found.
 //
 //	UPDATE app.events
-//	SET capacity = CASE WHEN $2::boolean THEN $3::integer ELSE capacity END,
-//	  places_used = CASE WHEN $4::boolean THEN $5::bigint ELSE places_used END
+//	SET capacity = CASE WHEN $2::boolean THEN $3::integer ELSE capacity END
 //	WHERE id = $1::bigint
 //	RETURNING id, capacity, places_used
 //
@@ -170,11 +167,7 @@ func (e Events) List(ctx context.Context, after *Event, limit int) ([]Event, err
 //   - [ErrBookingsPlaces]: limit places is reached
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (e Events) Update(ctx context.Context, id int64, in EventUpdate) (Event, error) {
-	return pawl.Update(ctx, e.session, &eventsUpdateOperation, (*Event).dest,
-		[]any{id},
-		in.Capacity,
-		in.PlacesUsed,
-	)
+	return pawl.Update(ctx, e.session, &eventsUpdateOperation, (*Event).dest, []any{id}, in.Capacity)
 }
 
 // Delete deletes the row of events with the given id. A missing row is not
@@ -246,8 +239,7 @@ FROM (
 ) AS page
 ORDER BY id`
 	eventsUpdateSQL = `/* table.events.update */ UPDATE app.events
-SET capacity = CASE WHEN $2::boolean THEN $3::integer ELSE capacity END,
-  places_used = CASE WHEN $4::boolean THEN $5::bigint ELSE places_used END
+SET capacity = CASE WHEN $2::boolean THEN $3::integer ELSE capacity END
 WHERE id = $1::bigint
 RETURNING id, capacity, places_used`
 	eventsDeleteSQL = `/* table.events.delete */ DELETE FROM app.events
