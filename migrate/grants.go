@@ -65,6 +65,23 @@ func (p *planning) grants() error {
 	return nil
 }
 
+// MakeRole makes the role that the generated code runs as where it is missing,
+// without a password. It is for a private server, where nobody else makes it.
+func MakeRole(ctx context.Context, conn *pgx.Conn, role string) error {
+	if role == "" {
+		return nil
+	}
+	var exists bool
+	err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", role).Scan(&exists)
+	if err == nil && !exists {
+		_, err = conn.Exec(ctx, postgres.CreateRole(role))
+	}
+	if err != nil {
+		return fmt.Errorf("making the role %s: %w", ir.Ident(role), err)
+	}
+	return nil
+}
+
 // grantable refuses a role that is not there, and one for which grants would mean
 // nothing.
 func grantable(ctx context.Context, tx pgx.Tx, role string) error {

@@ -14,6 +14,9 @@ func Grants(role string, grants []ir.Grant) []string {
 	})
 }
 
+// CreateRole spells a role that can log in, without a password.
+func CreateRole(role string) string { return "CREATE ROLE " + ir.Ident(role) + " LOGIN" }
+
 // Revokes spell what a role may do no more.
 func Revokes(role string, grants []ir.Grant) []string {
 	return eachObject(grants, func(privileges, object string) string {

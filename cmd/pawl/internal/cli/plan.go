@@ -66,8 +66,11 @@ func (a *app) show(ctx context.Context, database databaseArguments, allow allowa
 	}
 	program := p.program
 	if database.dev {
-		// Nobody else makes there what the project reads.
+		// Nobody else makes there what the project reads, or the role of its code.
 		program = program.Standalone()
+		if err := migrate.MakeRole(ctx, s.conn, program.AppRole); err != nil {
+			return nil, nil, nil, errors.Join(migrateError(err), s.close())
+		}
 	}
 	plan, err := a.makePlan(ctx, s, program, migrate.PlanOptions{Protect: protected(p.target)})
 	if err != nil {
