@@ -109,6 +109,18 @@ func (c *compilation) limitPlace(t *table, l *limit) bool {
 	i := slices.IndexFunc(t.parents, func(r *reference) bool { return sameNames(r.columns, names) })
 	if i >= 0 && t.parents[i].parent != t && !t.parents[i].parent.theirs {
 		r := t.parents[i]
+		if r.parent.appendOnly() {
+			c.report(diag.Diagnostic{
+				Code:        diag.GroupParent,
+				Detail:      "The rows of " + quote(r.parent.label) + ", on which limit " + quote(l.label) + " keeps its counter, never change.",
+				Subject:     l.decl.List,
+				Label:       "leads to " + quote(r.parent.label),
+				Related:     []diag.Related{{Range: r.parent.decl.AppendOnly.Range, Text: "append_only = true"}},
+				Consequence: "A trigger refuses every UPDATE of them (PW002), the counter's too: every insert of a row that counts would fail.",
+				Help:        "leave append_only out of the parent, or keep what has a limit in a table of its own",
+			})
+			return false
+		}
 		l.parent, l.counter = r.parent, r.parent.ref
 		for _, name := range names {
 			l.key = append(l.key, r.target[slices.Index(r.columns, name)])

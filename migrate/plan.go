@@ -223,6 +223,7 @@ func (p *planning) makeSteps() error {
 		return err
 	}
 	pl.hindered(p.changes)
+	pl.unkept(p.program)
 	holdLosses(pl.steps, p.changes, f.lost)
 	p.plan.Changes, p.plan.Steps, p.plan.Unmanaged = pl.changes, pl.steps, pl.unmanaged
 	p.plan.Hazards = append(p.plan.Hazards, pl.hazards...)

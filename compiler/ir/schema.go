@@ -71,9 +71,11 @@ type Table struct {
 	ForeignKeys  []ForeignKey
 	Indexes      []Index
 	Triggers     []Trigger
-	Rows         int64  `json:"-"` // inspection's estimate; negative when never analysed
-	Bytes        int64  `json:"-"` // inspection: the size of the heap
-	Origin       Origin `json:"-"`
+	Rows         int64 `json:"-"` // inspection's estimate; negative when never analysed
+	Bytes        int64 `json:"-"` // inspection: the size of the heap
+	// Inspection: rows stand in partitions; row security binds the owner too.
+	Partitioned, ForcesRowSecurity bool   `json:"-"`
+	Origin                         Origin `json:"-"`
 }
 
 // Identity says how an identity column takes its value.

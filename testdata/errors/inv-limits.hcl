@@ -6,6 +6,25 @@ table "events" {
   primary_key { columns = [id] }
   adjust "cheat" { set = { places_used = "places_used - 1" } } # ERROR fixed-column "counter of limit \"places\".*let too many in"
 }
+table "journal" {
+  column "id" { type = bigint }
+  primary_key { columns = [id] }
+  append_only = true
+}
+table "notes" {
+  column "id" { type = bigint }
+  column "entry_id" { type = bigint }
+  primary_key { columns = [id] }
+  foreign_key "entry" {
+    columns    = [entry_id]
+    references = table.journal
+  }
+  index "by_entry" { columns = [entry_id] }
+  limit "few" {
+    per = [entry_id] # ERROR group-parent "never change"
+    max = 3
+  }
+}
 table "bookings" {
   column "id" { type = bigint }
   column "event_id" { type = bigint }

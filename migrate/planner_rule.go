@@ -1,0 +1,53 @@
+package migrate
+
+import (
+	"fmt"
+
+	"github.com/pawldb/pawl/compiler/ir"
+)
+
+// unkept refuses rules that triggers could not keep on the tables as they stand.
+// The functions run with the rights of the tables' owner, whom row security binds
+// only when it is forced: rows that it hides would then be counted by nobody. And
+// a limit looks at what a statement changed, which PostgreSQL tells no trigger of a
+// partitioned table when somebody writes to a partition.
+func (p *planner) unkept(program *ir.Program) {
+	for _, invariant := range program.Invariants {
+		facts := invariant.Facts()
+		tables := []ir.TableRef{facts.Table}
+		switch i := invariant.(type) {
+		case *ir.Limit:
+			tables = append(tables, i.Counter)
+			if t := p.standing(facts.Table); t != nil && t.Partitioned {
+				p.refuseRule(facts, t.Ref().SQL()+" is partitioned: a client that writes to a partition passes the triggers of the limit by",
+					"keep the limit on a table that is not partitioned")
+			}
+		case *ir.AtLeastOne:
+			tables = append(tables, i.Parent)
+		case *ir.Sequence:
+			tables = append(tables, i.Counter)
+		default:
+			continue
+		}
+		for _, ref := range tables {
+			if t := p.standing(ref); t != nil && t.ForcesRowSecurity {
+				p.refuseRule(facts, ref.SQL()+" has FORCE ROW LEVEL SECURITY: policies hide rows from the triggers too, which run as its owner, and what they do not see they do not count",
+					fmt.Sprintf("ALTER TABLE %s NO FORCE ROW LEVEL SECURITY; policies still bind every role but the owner", ref.SQL()))
+			}
+		}
+	}
+}
+
+func (p *planner) refuseRule(facts *ir.Facts, text, help string) {
+	p.hazards = append(p.hazards, Hazard{Kind: HazardBlocked, Address: facts.Address, Pos: facts.Pos, Rows: -1, Text: text, Help: help})
+}
+
+// standing is a table of the database, whoever owns it; nil when there is none.
+func (p *planner) standing(ref ir.TableRef) *ir.Table {
+	for i := range p.stands.Tables {
+		if p.stands.Tables[i].Ref() == ref {
+			return &p.stands.Tables[i]
+		}
+	}
+	return nil
+}
