@@ -24,10 +24,6 @@ func (c *compilation) idempotencies() {
 		c.leaseOfCalls(decl)
 		c.idempotencyUnit(decl)
 		c.phases(decl)
-		if decl.Mode.V == "phased" {
-			c.pending(declared("idempotency", decl.Block), decl.Header)
-			continue
-		}
 		c.lowerIdempotency(decl)
 	}
 }
@@ -131,6 +127,10 @@ func (c *compilation) phases(decl *dsl.Idempotency) {
 		d.Detail = "The work is atomic and has phases."
 		d.Consequence = "One transaction has no point to go on from, and an effect outside of it is repeated when the transaction is."
 		d.Help = `mode = "phased"`
+	case !phased && (decl.Lease.Set || decl.RPCTimeout.Set):
+		d.Detail = "The work is atomic and has a lease, or a timeout of calls."
+		d.Consequence = "It is one transaction, which ends with its connection: nothing would look at either, and a call to the outside does not belong into it."
+		d.Help = `remove them, or mode = "phased"`
 	case phased && !decl.Lease.Set:
 		d.Detail = "Phased work needs a lease."
 		d.Consequence = "A worker that dies between two phases would keep the key for ever."
@@ -140,9 +140,32 @@ func (c *compilation) phases(decl *dsl.Idempotency) {
 		d.Consequence = "The last phase stores the answer in its transaction. An external one has none: after a crash the call would be made again for every retry."
 		d.Help = `phase "record" {}   # behind it: writes what the call gave, and the answer`
 	default:
+		c.phaseResults(decl)
 		return
 	}
 	c.report(d)
+}
+
+// phaseResults checks what phases keep.
+func (c *compilation) phaseResults(decl *dsl.Idempotency) {
+	for i, phase := range decl.Phases {
+		t := phase.Result
+		known := t.Name != "" || t.Enum != "" || t.Domain != "" || t.Elem != nil || t.Other != ""
+		d := diag.Diagnostic{Code: diag.IdempotencyPhases, Subject: phase.Header}
+		switch {
+		case known && t.Name != "jsonb":
+			d.Detail = "The result of the phase " + quote(phase.Name.Text) + " is no jsonb."
+			d.Consequence = "A result is kept as JSON of a type of the program's own; another type of column would be read back as something else."
+			d.Help = "result = jsonb"
+		case known && i == len(decl.Phases)-1:
+			d.Detail = "The last phase, " + quote(phase.Name.Text) + ", has a result."
+			d.Consequence = "No phase comes after it: what it gives is the answer, and nothing would read the result."
+			d.Help = "remove result"
+		default:
+			continue
+		}
+		c.report(d)
+	}
 }
 
 // idempotencyKeys lists the arguments that keys are made of.

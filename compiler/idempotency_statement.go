@@ -58,6 +58,15 @@ func (o *once) keyList(prefix string) string {
 	return strings.Join(list, ", ")
 }
 
+// rowList spells all columns of a row.
+func (o *once) rowList() string {
+	var names []string
+	for _, c := range o.columns(ir.Origin{}) {
+		names = append(names, c.Name)
+	}
+	return strings.Join(quoteAll(names), ", ")
+}
+
 // keyRefs spells the arguments of the key.
 func (o *once) keyRefs(p *parameters) string {
 	list := fieldNames(o.keyed())
@@ -179,6 +188,10 @@ func (o *once) addPhased() {
 			"\nRETURNING "+o.lookList(p),
 		p, o.lookFields())
 
+	p = newParameters(o.keyed(), []ir.Field{ownerField})
+	o.add(ir.OnceLook, ir.NoLock, "returns what is known of a key.",
+		"SELECT "+o.lookList(p)+"\nFROM "+table+" WHERE "+o.keyIs(p, ""), p, o.lookFields())
+
 	held := func(p *parameters) string {
 		return "\nWHERE " + o.keyIs(p, "") + " AND fence = " + p.ref("fence") + " AND state = '" + inProgress + "'"
 	}
@@ -218,7 +231,7 @@ func (o *once) addPhasedEnter() {
 	insert := "INSERT INTO " + o.ir.Table.SQL() + " (" + o.keyList("") + ", payload_hash, hash_version, state, fence, owner, lease_until, recovery_point)" +
 		"\n  VALUES (" + o.keyRefs(p) + ", " + p.ref("payload_hash") + ", " + p.ref("hash_version") + ", '" + inProgress + "', 1, " + p.ref("owner") + ", " +
 		later(o.ir.Lease) + ", " + ir.Literal(o.ir.Phases[0].Name) + ")" +
-		"\n  ON CONFLICT (" + o.keyList("") + ") DO NOTHING RETURNING *"
+		"\n  ON CONFLICT (" + o.keyList("") + ") DO NOTHING RETURNING " + o.rowList()
 	audited := ""
 	if o.audit.Name != "" {
 		audited = ", audited AS (\n" + o.ranAgain(p, " AND EXISTS (SELECT FROM fresh)") + "\n)"
@@ -244,13 +257,18 @@ func (o *once) addAgain() {
 		cleared += f.Name + " = NULL, "
 	}
 	expired := " AND state = '" + completed + "' AND expires_at <= clock_timestamp()"
+	audited := ""
+	if o.audit.Name != "" {
+		// What was forgotten has to be read before it is overwritten.
+		audited = "\n  AND EXISTS (SELECT FROM old)"
+	}
 	update := "UPDATE " + table + " SET payload_hash = " + p.ref("payload_hash") + ", hash_version = " + p.ref("hash_version") + ", state = '" + inProgress + "', " +
 		"fence = fence + 1, owner = " + p.ref("owner") + ",\n  lease_until = " + later(o.ir.Lease) + ", recovery_point = " + ir.Literal(o.ir.Phases[0].Name) + ", " +
-		cleared + "started_at = clock_timestamp(), expires_at = NULL" + "\nWHERE " + o.keyIs(p, "") + expired + "\nRETURNING "
+		cleared + "started_at = clock_timestamp(), expires_at = NULL" + "\nWHERE " + o.keyIs(p, "") + expired + audited + "\nRETURNING "
 	sql := update + o.lookList(p)
 	if o.audit.Name != "" {
 		sql = "WITH old AS MATERIALIZED (\n  SELECT " + o.keyList("") + ", expires_at FROM " + table + " WHERE " + o.keyIs(p, "") + expired + " FOR UPDATE\n)," +
-			" anew AS (\n" + update + "*\n), audited AS (\n" +
+			" anew AS (\n" + update + o.rowList() + "\n), audited AS (\n" +
 			"INSERT INTO " + o.audit.SQL() + " AS e (" + o.keyList("") + ", expired_at, ran_at, runs)" +
 			" SELECT " + o.keyList("old.") + ", old.expires_at, clock_timestamp(), 1 FROM old, anew" +
 			"\nON CONFLICT (" + o.keyList("") + ") DO UPDATE SET expired_at = excluded.expired_at, ran_at = excluded.ran_at, runs = e.runs + 1\n)" +

@@ -11,6 +11,9 @@ import (
 // onceNames are the names that belong to one idempotency.
 type onceNames struct {
 	typ        string // RefundPayment
+	phases     string // CreatePaymentPhases: the struct with a function a phase
+	work       string // CreatePaymentWork: what Do takes, when the struct has type parameters
+	fields     []phaseNames
 	descriptor string // refundPaymentOnce
 	consts     map[statementID]string
 }
@@ -22,6 +25,7 @@ func (n *names) resolveOnce(o *ir.Idempotency, to *onceNames, store *scope) {
 	if n.pkg.claim(to.typ, what, o.Pos, "rename the idempotency") {
 		store.claim(to.typ, what, o.Pos, "rename the idempotency")
 	}
+	n.resolvePhases(o, to)
 }
 
 // emitIdempotencies writes idempotency_gen.go: a type with Do for each.
@@ -54,9 +58,13 @@ func (o *onceWork) emit() {
 	w.P()
 	w.Doc(sentence(o.names.typ+" is work that is done once. ", o.ir.Doc, ""))
 	w.P("type ", o.names.typ, " struct{ session *", o.pawl("Session"), " }")
-	o.emitDo()
-	o.emitReap()
-	o.emitDescriptor()
+	if len(o.ir.Phases) > 0 {
+		o.emitPhased()
+	} else {
+		o.emitDo()
+		o.emitReap()
+		o.emitDescriptor()
+	}
 	o.emitStatements(w, o.ir.Operations, o.names.consts)
 }
 

@@ -47,6 +47,8 @@ const (
 	// says whether this transaction has the key; of phased work its enlist statement
 	// adds the row of a key that has none.
 	OnceEnter = "enter"
+	// OnceLook returns the row of a key of phased work.
+	OnceLook = "look"
 	// OnceStore stores the answer of atomic work. Its due statement removes an answer
 	// that is no longer kept.
 	OnceStore = "store"

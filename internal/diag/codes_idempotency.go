@@ -77,8 +77,8 @@ var idempotencyCodes = []Entry{
 		Summary: "a single call outlives the lease",
 		Explain: "The lease says when another attempt may take the key over. When a call to the outside may take longer, the other attempt " +
 			"calls too, and the effect happens twice.",
-		Example: "idempotency \"pay\" {\n  unit         = \"request\"\n  lease        = \"30s\"\n  rpc_timeout  = \"30s\"\n" +
-			"  retry_window = \"24h\"\n  retain       = \"72h\"\n}\n",
+		Example: "idempotency \"pay\" {\n  unit         = \"request\"\n  mode         = \"phased\"\n  lease        = \"30s\"\n  rpc_timeout  = \"30s\"\n" +
+			"  retry_window = \"24h\"\n  retain       = \"72h\"\n  phase \"charge\" { external = true }\n  phase \"record\" {}\n}\n",
 	},
 	{
 		Code:    IdempotencyKey,

@@ -73,6 +73,24 @@ idempotency "ends_outside" { # ERROR idempotency-phases "The last phase, \"charg
   retain       = "72h"
   phase "charge" { external = true }
 }
+idempotency "leased" { # ERROR idempotency-phases "atomic and has a lease"
+  unit         = "request"
+  lease        = "2m"
+  retry_window = "24h"
+  retain       = "72h"
+}
+idempotency "keeps" {
+  unit         = "request"
+  mode         = "phased"
+  lease        = "2m"
+  retry_window = "24h"
+  retain       = "72h"
+  phase "charge" { # ERROR idempotency-phases "no jsonb"
+    external = true
+    result   = bigint
+  }
+  phase "record" { result = jsonb } # ERROR idempotency-phases "nothing would read the result"
+}
 idempotency "spelled_in_many_ways" {
   unit         = "request"
   scope        = { at = timestamptz } # ERROR idempotency-key "\"at\" is timestamp with time zone.*two keys for one effect"

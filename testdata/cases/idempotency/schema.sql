@@ -6,6 +6,41 @@ SET search_path = pg_catalog, app;
 -- pawl
 CREATE SCHEMA app;
 
+-- idempotency.create_payment
+CREATE TABLE app.create_payment (
+  tenant_id      bigint NOT NULL,
+  key            text NOT NULL,
+  payload_hash   bytea NOT NULL,
+  hash_version   smallint NOT NULL,
+  state          text NOT NULL,
+  fence          bigint NOT NULL,
+  owner          text NOT NULL,
+  lease_until    timestamp with time zone,
+  recovery_point text NOT NULL,
+  charge_result  jsonb,
+  started_at     timestamp with time zone NOT NULL DEFAULT now(),
+  status         integer,
+  header         jsonb,
+  body           bytea,
+  expires_at     timestamp with time zone,
+  CONSTRAINT create_payment_pkey PRIMARY KEY (tenant_id, key),
+  CONSTRAINT create_payment_state CHECK (state IN ('in_progress', 'completed')),
+  CONSTRAINT create_payment_held CHECK ((state = 'in_progress') = (lease_until IS NOT NULL)),
+  CONSTRAINT create_payment_answered CHECK ((state = 'completed') = (expires_at IS NOT NULL))
+);
+COMMENT ON TABLE app.create_payment IS 'Keys of create_payment, and what was answered.';
+CREATE INDEX create_payment_expiry ON app.create_payment (expires_at);
+
+CREATE TABLE app.create_payment_expired (
+  tenant_id  bigint NOT NULL,
+  key        text NOT NULL,
+  expired_at timestamp with time zone NOT NULL,
+  ran_at     timestamp with time zone,
+  runs       integer NOT NULL DEFAULT 0,
+  CONSTRAINT create_payment_expired_pkey PRIMARY KEY (tenant_id, key)
+);
+COMMENT ON TABLE app.create_payment_expired IS 'Keys of create_payment that are no longer kept.';
+
 -- table.orders
 CREATE TABLE app.orders (
   id        bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -52,5 +87,26 @@ CREATE TABLE app.refund_payment (
 );
 COMMENT ON TABLE app.refund_payment IS 'Keys of refund_payment, and what was answered.';
 CREATE INDEX refund_payment_expiry ON app.refund_payment (expires_at);
+
+-- idempotency.ship_parcel
+CREATE TABLE app.ship_parcel (
+  order_id       bigint NOT NULL,
+  payload_hash   bytea NOT NULL,
+  hash_version   smallint NOT NULL,
+  state          text NOT NULL,
+  fence          bigint NOT NULL,
+  owner          text NOT NULL,
+  lease_until    timestamp with time zone,
+  recovery_point text NOT NULL,
+  started_at     timestamp with time zone NOT NULL DEFAULT now(),
+  reference      text,
+  expires_at     timestamp with time zone,
+  CONSTRAINT ship_parcel_pkey PRIMARY KEY (order_id),
+  CONSTRAINT ship_parcel_state CHECK (state IN ('in_progress', 'completed')),
+  CONSTRAINT ship_parcel_held CHECK ((state = 'in_progress') = (lease_until IS NOT NULL)),
+  CONSTRAINT ship_parcel_answered CHECK ((state = 'completed') = (expires_at IS NOT NULL))
+);
+COMMENT ON TABLE app.ship_parcel IS 'Keys of ship_parcel, and what was answered.';
+CREATE INDEX ship_parcel_expiry ON app.ship_parcel (expires_at);
 
 RESET search_path;

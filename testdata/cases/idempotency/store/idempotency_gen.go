@@ -11,6 +11,229 @@ import (
 	"github.com/pawldb/pawl/pawl"
 )
 
+// CreatePayment is work that is done once. Each phase of create_payment is
+// committed once for each key within one "tenant_id", in order, and its answer
+// is kept for 3d. Work that a process leaves behind goes on where it stood once
+// the lease of 1s has run out.
+type CreatePayment struct{ session *pawl.Session }
+
+// CreatePaymentWork is a CreatePaymentPhases of any results.
+type CreatePaymentWork interface{ steps() []pawl.Step }
+
+// CreatePaymentPhases are the phases of create_payment, in order. A phase
+// inside of the database is a transaction of its own, and may run more than
+// once, see InTx. A phase outside runs without one, and what it returns is kept
+// as JSON for the phases behind it.
+type CreatePaymentPhases[ChargeResult any] struct {
+	// Reserve is database work.
+	Reserve func(ctx context.Context, tx *Store) error
+	// Charge is a call to the outside. call.Key is the same however often it is
+	// made: hand it to whoever is called.
+	Charge func(ctx context.Context, call pawl.Call) (ChargeResult, error)
+	// Resume asks whether a call of Charge that may have been made was made, and
+	// what it gave. With false, or where Resume is nil, it is made again.
+	Resume func(ctx context.Context, call pawl.Call) (result ChargeResult, found bool, err error)
+	// Record is database work, the last. The answer is stored in its transaction.
+	Record func(ctx context.Context, tx *Store, charge ChargeResult) (pawl.Response, error)
+}
+
+func (p CreatePaymentPhases[ChargeResult]) steps() []pawl.Step {
+	return []pawl.Step{
+		{
+			Name: "reserve",
+			Inside: func(ctx context.Context, tx *pawl.Session, done pawl.Results) (any, error) {
+				return nil, p.Reserve(ctx, bindStore(tx))
+			},
+		},
+		{
+			Name:  "charge",
+			Keeps: true,
+			Outside: func(ctx context.Context, call pawl.Call, done pawl.Results) (any, error) {
+				return p.Charge(ctx, call)
+			},
+			Resume: func(ctx context.Context, call pawl.Call, done pawl.Results) (any, bool, error) {
+				if p.Resume == nil {
+					return nil, false, nil
+				}
+				return p.Resume(ctx, call)
+			},
+		},
+		{
+			Name: "record",
+			Inside: func(ctx context.Context, tx *pawl.Session, done pawl.Results) (any, error) {
+				charge, err := pawl.Result[ChargeResult](done, "charge")
+				if err != nil {
+					return nil, err
+				}
+				return p.Record(ctx, bindStore(tx), charge)
+			},
+		},
+	}
+}
+
+// Do runs the phases of work once for each key within tenant_id and returns its
+// answer: pawl.OutcomeExecuted when this call did the work,
+// pawl.OutcomeTakeover when it finished what another had left behind,
+// pawl.OutcomeReplayed when the answer was stored. An error gives the key back:
+// the next call goes on with the phase that failed.
+//
+// The payload is what is asked for, as a []byte or a value with a JSON. The key
+// with another one is pawl.ErrPayloadMismatch; a key whose work is being done
+// at the moment pawl.ErrInProgress at once. A run whose key was taken over,
+// because it stood still for more than 1s, gets pawl.ErrLeaseLost. A key can be
+// guessed: it never authorises anything.
+func (s CreatePayment) Do(ctx context.Context, tenantID int64, key string, payload any, work CreatePaymentWork, options ...pawl.TxOption) (pawl.Response, pawl.Outcome, error) {
+	return pawl.DoPhases(ctx, s.session, &createPaymentOnce, []any{tenantID, key}, payload, work.steps(), nil, options...)
+}
+
+// Reap removes up to limit answers that are older than 72h, and returns how
+// many. Whoever asks with such a key again has the work done again. Work in
+// progress is never removed.
+func (s CreatePayment) Reap(ctx context.Context, limit int) (int64, error) {
+	return pawl.Reap(ctx, s.session, &createPaymentOnce.Reap, limit)
+}
+
+var createPaymentOnce = pawl.Phased{
+	Name:  "idempotency.create_payment",
+	Table: "app.create_payment",
+	Reap: pawl.Operation{
+		Name:  "idempotency.create_payment.reap",
+		Table: "app.create_payment",
+		SQL:   createPaymentReapSQL,
+	},
+	Caller: true,
+	Enter: pawl.Operation{
+		Name:    "idempotency.create_payment.enter",
+		Table:   "app.create_payment",
+		SQL:     createPaymentEnterSQL,
+		KeyArgs: 2,
+	},
+	Look: pawl.Operation{
+		Name:     "idempotency.create_payment.look",
+		Table:    "app.create_payment",
+		SQL:      createPaymentLookSQL,
+		KeyArgs:  2,
+		ReadOnly: true,
+	},
+	Again: pawl.Operation{
+		Name:    "idempotency.create_payment.again",
+		Table:   "app.create_payment",
+		SQL:     createPaymentAgainSQL,
+		KeyArgs: 2,
+	},
+	Takeover: pawl.Operation{
+		Name:    "idempotency.create_payment.takeover",
+		Table:   "app.create_payment",
+		SQL:     createPaymentTakeoverSQL,
+		KeyArgs: 2,
+	},
+	Complete: pawl.Operation{
+		Name:    "idempotency.create_payment.complete",
+		Table:   "app.create_payment",
+		SQL:     createPaymentCompleteSQL,
+		KeyArgs: 2,
+	},
+	Heartbeat: pawl.Operation{
+		Name:    "idempotency.create_payment.heartbeat",
+		Table:   "app.create_payment",
+		SQL:     createPaymentHeartbeatSQL,
+		KeyArgs: 2,
+	},
+	Release: pawl.Operation{
+		Name:    "idempotency.create_payment.release",
+		Table:   "app.create_payment",
+		SQL:     createPaymentReleaseSQL,
+		KeyArgs: 2,
+	},
+	Forget: pawl.Operation{
+		Name:    "idempotency.create_payment.forget",
+		Table:   "app.create_payment",
+		SQL:     createPaymentForgetSQL,
+		KeyArgs: 2,
+	},
+	Advance: []pawl.Operation{
+		{
+			Name:    "idempotency.create_payment.advance_reserve",
+			Table:   "app.create_payment",
+			SQL:     createPaymentAdvanceReserveSQL,
+			KeyArgs: 2,
+		},
+		{
+			Name:    "idempotency.create_payment.advance_charge",
+			Table:   "app.create_payment",
+			SQL:     createPaymentAdvanceChargeSQL,
+			KeyArgs: 2,
+		},
+	},
+	Lease:      time.Second,
+	RPCTimeout: 500 * time.Millisecond,
+}
+
+// The SQL of the operations, as it is sent.
+const (
+	createPaymentEnterSQL = `/* idempotency.create_payment.enter */ WITH fresh AS (
+  INSERT INTO app.create_payment (tenant_id, key, payload_hash, hash_version, state, fence, owner, lease_until, recovery_point)
+  VALUES ($1::bigint, $2::text, $3::bytea, $4::smallint, 'in_progress', 1, $5::text, clock_timestamp() + interval '1 seconds', 'reserve')
+  ON CONFLICT (tenant_id, key) DO NOTHING RETURNING tenant_id, key, payload_hash, hash_version, state, fence, owner, lease_until, recovery_point, charge_result, started_at, status, header, body, expires_at
+), audited AS (
+UPDATE app.create_payment_expired SET ran_at = clock_timestamp(), runs = runs + 1
+WHERE tenant_id = $1::bigint AND key = $2::text AND EXISTS (SELECT FROM fresh)
+)
+SELECT payload_hash, hash_version, state = 'completed' AS completed, COALESCE(expires_at <= clock_timestamp(), false) AS expired, COALESCE(status, 0) AS status, header, body,
+  owner = $5::text AS mine, fence, recovery_point, COALESCE(greatest(extract(epoch FROM lease_until - clock_timestamp()) * 1000000, 0), 0)::bigint AS remaining,
+  jsonb_strip_nulls(jsonb_build_object('charge', charge_result)) AS results
+FROM fresh
+UNION ALL SELECT payload_hash, hash_version, state = 'completed' AS completed, COALESCE(expires_at <= clock_timestamp(), false) AS expired, COALESCE(status, 0) AS status, header, body,
+  owner = $5::text AS mine, fence, recovery_point, COALESCE(greatest(extract(epoch FROM lease_until - clock_timestamp()) * 1000000, 0), 0)::bigint AS remaining,
+  jsonb_strip_nulls(jsonb_build_object('charge', charge_result)) AS results
+FROM app.create_payment WHERE tenant_id = $1::bigint AND key = $2::text`
+	createPaymentAgainSQL = `/* idempotency.create_payment.again */ WITH old AS MATERIALIZED (
+  SELECT tenant_id, key, expires_at FROM app.create_payment WHERE tenant_id = $1::bigint AND key = $2::text AND state = 'completed' AND expires_at <= clock_timestamp() FOR UPDATE
+), anew AS (
+UPDATE app.create_payment SET payload_hash = $3::bytea, hash_version = $4::smallint, state = 'in_progress', fence = fence + 1, owner = $5::text,
+  lease_until = clock_timestamp() + interval '1 seconds', recovery_point = 'reserve', charge_result = NULL, status = NULL, header = NULL, body = NULL, started_at = clock_timestamp(), expires_at = NULL
+WHERE tenant_id = $1::bigint AND key = $2::text AND state = 'completed' AND expires_at <= clock_timestamp()
+  AND EXISTS (SELECT FROM old)
+RETURNING tenant_id, key, payload_hash, hash_version, state, fence, owner, lease_until, recovery_point, charge_result, started_at, status, header, body, expires_at
+), audited AS (
+INSERT INTO app.create_payment_expired AS e (tenant_id, key, expired_at, ran_at, runs) SELECT old.tenant_id, old.key, old.expires_at, clock_timestamp(), 1 FROM old, anew
+ON CONFLICT (tenant_id, key) DO UPDATE SET expired_at = excluded.expired_at, ran_at = excluded.ran_at, runs = e.runs + 1
+)
+SELECT payload_hash, hash_version, state = 'completed' AS completed, COALESCE(expires_at <= clock_timestamp(), false) AS expired, COALESCE(status, 0) AS status, header, body,
+  owner = $5::text AS mine, fence, recovery_point, COALESCE(greatest(extract(epoch FROM lease_until - clock_timestamp()) * 1000000, 0), 0)::bigint AS remaining,
+  jsonb_strip_nulls(jsonb_build_object('charge', charge_result)) AS results FROM anew`
+	createPaymentTakeoverSQL = `/* idempotency.create_payment.takeover */ UPDATE app.create_payment SET fence = fence + 1, owner = $5::text, lease_until = clock_timestamp() + interval '1 seconds'
+WHERE tenant_id = $1::bigint AND key = $2::text AND state = 'in_progress' AND lease_until <= clock_timestamp()
+  AND payload_hash = $3::bytea AND hash_version = $4::smallint
+RETURNING payload_hash, hash_version, state = 'completed' AS completed, COALESCE(expires_at <= clock_timestamp(), false) AS expired, COALESCE(status, 0) AS status, header, body,
+  owner = $5::text AS mine, fence, recovery_point, COALESCE(greatest(extract(epoch FROM lease_until - clock_timestamp()) * 1000000, 0), 0)::bigint AS remaining,
+  jsonb_strip_nulls(jsonb_build_object('charge', charge_result)) AS results`
+	createPaymentLookSQL = `/* idempotency.create_payment.look */ SELECT payload_hash, hash_version, state = 'completed' AS completed, COALESCE(expires_at <= clock_timestamp(), false) AS expired, COALESCE(status, 0) AS status, header, body,
+  owner = $3::text AS mine, fence, recovery_point, COALESCE(greatest(extract(epoch FROM lease_until - clock_timestamp()) * 1000000, 0), 0)::bigint AS remaining,
+  jsonb_strip_nulls(jsonb_build_object('charge', charge_result)) AS results
+FROM app.create_payment WHERE tenant_id = $1::bigint AND key = $2::text`
+	createPaymentAdvanceReserveSQL = `/* idempotency.create_payment.advance_reserve */ UPDATE app.create_payment SET recovery_point = 'charge'
+WHERE tenant_id = $1::bigint AND key = $2::text AND fence = $3::bigint AND state = 'in_progress' AND recovery_point = 'reserve'`
+	createPaymentAdvanceChargeSQL = `/* idempotency.create_payment.advance_charge */ UPDATE app.create_payment SET recovery_point = 'record', charge_result = $4::jsonb
+WHERE tenant_id = $1::bigint AND key = $2::text AND fence = $3::bigint AND state = 'in_progress' AND recovery_point = 'charge'`
+	createPaymentCompleteSQL = `/* idempotency.create_payment.complete */ UPDATE app.create_payment SET state = 'completed', lease_until = NULL, status = $4::integer, header = $5::jsonb, body = $6::bytea, expires_at = clock_timestamp() + interval '259200 seconds'
+WHERE tenant_id = $1::bigint AND key = $2::text AND fence = $3::bigint AND state = 'in_progress' AND recovery_point = 'record'`
+	createPaymentHeartbeatSQL = `/* idempotency.create_payment.heartbeat */ UPDATE app.create_payment SET lease_until = clock_timestamp() + interval '1 seconds'
+WHERE tenant_id = $1::bigint AND key = $2::text AND fence = $3::bigint AND state = 'in_progress'`
+	createPaymentReleaseSQL = `/* idempotency.create_payment.release */ UPDATE app.create_payment SET lease_until = clock_timestamp()
+WHERE tenant_id = $1::bigint AND key = $2::text AND fence = $3::bigint AND state = 'in_progress'`
+	createPaymentForgetSQL = `/* idempotency.create_payment.forget */ DELETE FROM app.create_payment
+WHERE tenant_id = $1::bigint AND key = $2::text AND fence = $3::bigint AND state = 'in_progress' AND recovery_point = 'reserve'`
+	createPaymentReapSQL = `/* idempotency.create_payment.reap */ WITH old AS MATERIALIZED (
+  SELECT tenant_id, key FROM app.create_payment WHERE state = 'completed' AND expires_at <= statement_timestamp()
+  ORDER BY expires_at LIMIT $1::integer FOR UPDATE SKIP LOCKED
+), gone AS (
+DELETE FROM app.create_payment AS t USING old WHERE t.tenant_id = old.tenant_id AND t.key = old.key AND t.state = 'completed' AND t.expires_at <= statement_timestamp() RETURNING t.tenant_id, t.key, t.expires_at
+)
+INSERT INTO app.create_payment_expired (tenant_id, key, expired_at) SELECT tenant_id, key, expires_at FROM gone
+ON CONFLICT (tenant_id, key) DO UPDATE SET expired_at = excluded.expired_at`
+)
+
 // PlaceOrder is work that is done once. The work of place_order is done once
 // for each key within one "tenant_id": whoever asks again gets the stored
 // answer, for 3d. Work that fails is not stored, and may be tried again.
@@ -161,4 +384,216 @@ VALUES ($1::uuid, $2::bytea, $3::smallint, $4::text, clock_timestamp() + interva
   ORDER BY expires_at LIMIT $1::integer FOR UPDATE SKIP LOCKED
 )
 DELETE FROM app.refund_payment AS t USING old WHERE t.payment_id = old.payment_id AND t.expires_at <= statement_timestamp()`
+)
+
+// ShipParcel is work that is done once. Each phase of ship_parcel is committed
+// once for each "order_id", in order, and its answer is kept for 3d. Work that
+// a process leaves behind goes on where it stood once the lease of 30s has run
+// out.
+type ShipParcel struct{ session *pawl.Session }
+
+// ShipParcelPhases are the phases of ship_parcel, in order. A phase inside of
+// the database is a transaction of its own, and may run more than once, see
+// InTx. A phase outside runs without one, and what it returns is kept as JSON
+// for the phases behind it.
+type ShipParcelPhases struct {
+	// Label is a call to the outside. call.Key is the same however often it is
+	// made: hand it to whoever is called.
+	Label func(ctx context.Context, call pawl.Call) error
+	// ResumeLabel asks whether a call of Label that may have been made was made,
+	// and what it gave. With false, or where ResumeLabel is nil, it is made again.
+	ResumeLabel func(ctx context.Context, call pawl.Call) (found bool, err error)
+	// Pickup is a call to the outside. call.Key is the same however often it is
+	// made: hand it to whoever is called.
+	Pickup func(ctx context.Context, call pawl.Call) error
+	// ResumePickup asks whether a call of Pickup that may have been made was made,
+	// and what it gave. With false, or where ResumePickup is nil, it is made again.
+	ResumePickup func(ctx context.Context, call pawl.Call) (found bool, err error)
+	// Note is database work, the last. The answer is stored in its transaction.
+	Note func(ctx context.Context, tx *Store) (reference string, err error)
+}
+
+func (p ShipParcelPhases) steps() []pawl.Step {
+	return []pawl.Step{
+		{
+			Name: "label",
+			Outside: func(ctx context.Context, call pawl.Call, done pawl.Results) (any, error) {
+				return nil, p.Label(ctx, call)
+			},
+			Resume: func(ctx context.Context, call pawl.Call, done pawl.Results) (any, bool, error) {
+				if p.ResumeLabel == nil {
+					return nil, false, nil
+				}
+				found, err := p.ResumeLabel(ctx, call)
+				return nil, found, err
+			},
+		},
+		{
+			Name: "pickup",
+			Outside: func(ctx context.Context, call pawl.Call, done pawl.Results) (any, error) {
+				return nil, p.Pickup(ctx, call)
+			},
+			Resume: func(ctx context.Context, call pawl.Call, done pawl.Results) (any, bool, error) {
+				if p.ResumePickup == nil {
+					return nil, false, nil
+				}
+				found, err := p.ResumePickup(ctx, call)
+				return nil, found, err
+			},
+		},
+		{
+			Name: "note",
+			Inside: func(ctx context.Context, tx *pawl.Session, done pawl.Results) (any, error) {
+				return p.Note(ctx, bindStore(tx))
+			},
+		},
+	}
+}
+
+// Do runs the phases of work once for each order_id and returns its answer:
+// pawl.OutcomeExecuted when this call did the work, pawl.OutcomeTakeover when
+// it finished what another had left behind, pawl.OutcomeReplayed when the
+// answer was stored. An error gives the key back: the next call goes on with
+// the phase that failed. The answer is a reference that work returns and that
+// is stored; fetch makes the answer of it, each time.
+//
+// The payload is what is asked for, as a []byte or a value with a JSON. The key
+// with another one is pawl.ErrPayloadMismatch; a key whose work is being done
+// at the moment pawl.ErrInProgress at once. A run whose key was taken over,
+// because it stood still for more than 30s, gets pawl.ErrLeaseLost. A key can
+// be guessed: it never authorises anything.
+func (s ShipParcel) Do(ctx context.Context, orderID int64, payload any, work ShipParcelPhases, fetch func(ctx context.Context, reference string) (pawl.Response, error), options ...pawl.TxOption) (pawl.Response, pawl.Outcome, error) {
+	return pawl.DoPhases(ctx, s.session, &shipParcelOnce, []any{orderID}, payload, work.steps(), fetch, options...)
+}
+
+// Reap removes up to limit answers that are older than 72h, and returns how
+// many. Whoever asks with such a key again has the work done again. Work in
+// progress is never removed.
+func (s ShipParcel) Reap(ctx context.Context, limit int) (int64, error) {
+	return pawl.Reap(ctx, s.session, &shipParcelOnce.Reap, limit)
+}
+
+var shipParcelOnce = pawl.Phased{
+	Name:  "idempotency.ship_parcel",
+	Table: "app.ship_parcel",
+	Reap: pawl.Operation{
+		Name:  "idempotency.ship_parcel.reap",
+		Table: "app.ship_parcel",
+		SQL:   shipParcelReapSQL,
+	},
+	Reference: true,
+	Enter: pawl.Operation{
+		Name:    "idempotency.ship_parcel.enter",
+		Table:   "app.ship_parcel",
+		SQL:     shipParcelEnterSQL,
+		KeyArgs: 1,
+	},
+	Look: pawl.Operation{
+		Name:     "idempotency.ship_parcel.look",
+		Table:    "app.ship_parcel",
+		SQL:      shipParcelLookSQL,
+		KeyArgs:  1,
+		ReadOnly: true,
+	},
+	Again: pawl.Operation{
+		Name:    "idempotency.ship_parcel.again",
+		Table:   "app.ship_parcel",
+		SQL:     shipParcelAgainSQL,
+		KeyArgs: 1,
+	},
+	Takeover: pawl.Operation{
+		Name:    "idempotency.ship_parcel.takeover",
+		Table:   "app.ship_parcel",
+		SQL:     shipParcelTakeoverSQL,
+		KeyArgs: 1,
+	},
+	Complete: pawl.Operation{
+		Name:    "idempotency.ship_parcel.complete",
+		Table:   "app.ship_parcel",
+		SQL:     shipParcelCompleteSQL,
+		KeyArgs: 1,
+	},
+	Heartbeat: pawl.Operation{
+		Name:    "idempotency.ship_parcel.heartbeat",
+		Table:   "app.ship_parcel",
+		SQL:     shipParcelHeartbeatSQL,
+		KeyArgs: 1,
+	},
+	Release: pawl.Operation{
+		Name:    "idempotency.ship_parcel.release",
+		Table:   "app.ship_parcel",
+		SQL:     shipParcelReleaseSQL,
+		KeyArgs: 1,
+	},
+	Forget: pawl.Operation{
+		Name:    "idempotency.ship_parcel.forget",
+		Table:   "app.ship_parcel",
+		SQL:     shipParcelForgetSQL,
+		KeyArgs: 1,
+	},
+	Advance: []pawl.Operation{
+		{
+			Name:    "idempotency.ship_parcel.advance_label",
+			Table:   "app.ship_parcel",
+			SQL:     shipParcelAdvanceLabelSQL,
+			KeyArgs: 1,
+		},
+		{
+			Name:    "idempotency.ship_parcel.advance_pickup",
+			Table:   "app.ship_parcel",
+			SQL:     shipParcelAdvancePickupSQL,
+			KeyArgs: 1,
+		},
+	},
+	Lease: 30 * time.Second,
+}
+
+// The SQL of the operations, as it is sent.
+const (
+	shipParcelEnterSQL = `/* idempotency.ship_parcel.enter */ WITH fresh AS (
+  INSERT INTO app.ship_parcel (order_id, payload_hash, hash_version, state, fence, owner, lease_until, recovery_point)
+  VALUES ($1::bigint, $2::bytea, $3::smallint, 'in_progress', 1, $4::text, clock_timestamp() + interval '30 seconds', 'label')
+  ON CONFLICT (order_id) DO NOTHING RETURNING order_id, payload_hash, hash_version, state, fence, owner, lease_until, recovery_point, started_at, reference, expires_at
+)
+SELECT payload_hash, hash_version, state = 'completed' AS completed, COALESCE(expires_at <= clock_timestamp(), false) AS expired, 200 AS status, NULL::jsonb AS header, convert_to(reference, 'UTF8') AS body,
+  owner = $4::text AS mine, fence, recovery_point, COALESCE(greatest(extract(epoch FROM lease_until - clock_timestamp()) * 1000000, 0), 0)::bigint AS remaining,
+  jsonb_strip_nulls(jsonb_build_object()) AS results
+FROM fresh
+UNION ALL SELECT payload_hash, hash_version, state = 'completed' AS completed, COALESCE(expires_at <= clock_timestamp(), false) AS expired, 200 AS status, NULL::jsonb AS header, convert_to(reference, 'UTF8') AS body,
+  owner = $4::text AS mine, fence, recovery_point, COALESCE(greatest(extract(epoch FROM lease_until - clock_timestamp()) * 1000000, 0), 0)::bigint AS remaining,
+  jsonb_strip_nulls(jsonb_build_object()) AS results
+FROM app.ship_parcel WHERE order_id = $1::bigint`
+	shipParcelAgainSQL = `/* idempotency.ship_parcel.again */ UPDATE app.ship_parcel SET payload_hash = $2::bytea, hash_version = $3::smallint, state = 'in_progress', fence = fence + 1, owner = $4::text,
+  lease_until = clock_timestamp() + interval '30 seconds', recovery_point = 'label', reference = NULL, started_at = clock_timestamp(), expires_at = NULL
+WHERE order_id = $1::bigint AND state = 'completed' AND expires_at <= clock_timestamp()
+RETURNING payload_hash, hash_version, state = 'completed' AS completed, COALESCE(expires_at <= clock_timestamp(), false) AS expired, 200 AS status, NULL::jsonb AS header, convert_to(reference, 'UTF8') AS body,
+  owner = $4::text AS mine, fence, recovery_point, COALESCE(greatest(extract(epoch FROM lease_until - clock_timestamp()) * 1000000, 0), 0)::bigint AS remaining,
+  jsonb_strip_nulls(jsonb_build_object()) AS results`
+	shipParcelTakeoverSQL = `/* idempotency.ship_parcel.takeover */ UPDATE app.ship_parcel SET fence = fence + 1, owner = $4::text, lease_until = clock_timestamp() + interval '30 seconds'
+WHERE order_id = $1::bigint AND state = 'in_progress' AND lease_until <= clock_timestamp()
+  AND payload_hash = $2::bytea AND hash_version = $3::smallint
+RETURNING payload_hash, hash_version, state = 'completed' AS completed, COALESCE(expires_at <= clock_timestamp(), false) AS expired, 200 AS status, NULL::jsonb AS header, convert_to(reference, 'UTF8') AS body,
+  owner = $4::text AS mine, fence, recovery_point, COALESCE(greatest(extract(epoch FROM lease_until - clock_timestamp()) * 1000000, 0), 0)::bigint AS remaining,
+  jsonb_strip_nulls(jsonb_build_object()) AS results`
+	shipParcelLookSQL = `/* idempotency.ship_parcel.look */ SELECT payload_hash, hash_version, state = 'completed' AS completed, COALESCE(expires_at <= clock_timestamp(), false) AS expired, 200 AS status, NULL::jsonb AS header, convert_to(reference, 'UTF8') AS body,
+  owner = $2::text AS mine, fence, recovery_point, COALESCE(greatest(extract(epoch FROM lease_until - clock_timestamp()) * 1000000, 0), 0)::bigint AS remaining,
+  jsonb_strip_nulls(jsonb_build_object()) AS results
+FROM app.ship_parcel WHERE order_id = $1::bigint`
+	shipParcelAdvanceLabelSQL = `/* idempotency.ship_parcel.advance_label */ UPDATE app.ship_parcel SET recovery_point = 'pickup'
+WHERE order_id = $1::bigint AND fence = $2::bigint AND state = 'in_progress' AND recovery_point = 'label'`
+	shipParcelAdvancePickupSQL = `/* idempotency.ship_parcel.advance_pickup */ UPDATE app.ship_parcel SET recovery_point = 'note'
+WHERE order_id = $1::bigint AND fence = $2::bigint AND state = 'in_progress' AND recovery_point = 'pickup'`
+	shipParcelCompleteSQL = `/* idempotency.ship_parcel.complete */ UPDATE app.ship_parcel SET state = 'completed', lease_until = NULL, reference = $3::text, expires_at = clock_timestamp() + interval '259200 seconds'
+WHERE order_id = $1::bigint AND fence = $2::bigint AND state = 'in_progress' AND recovery_point = 'note'`
+	shipParcelHeartbeatSQL = `/* idempotency.ship_parcel.heartbeat */ UPDATE app.ship_parcel SET lease_until = clock_timestamp() + interval '30 seconds'
+WHERE order_id = $1::bigint AND fence = $2::bigint AND state = 'in_progress'`
+	shipParcelReleaseSQL = `/* idempotency.ship_parcel.release */ UPDATE app.ship_parcel SET lease_until = clock_timestamp()
+WHERE order_id = $1::bigint AND fence = $2::bigint AND state = 'in_progress'`
+	shipParcelForgetSQL = `/* idempotency.ship_parcel.forget */ DELETE FROM app.ship_parcel
+WHERE order_id = $1::bigint AND fence = $2::bigint AND state = 'in_progress' AND recovery_point = 'label'`
+	shipParcelReapSQL = `/* idempotency.ship_parcel.reap */ WITH old AS MATERIALIZED (
+  SELECT order_id FROM app.ship_parcel WHERE state = 'completed' AND expires_at <= statement_timestamp()
+  ORDER BY expires_at LIMIT $1::integer FOR UPDATE SKIP LOCKED
+)
+DELETE FROM app.ship_parcel AS t USING old WHERE t.order_id = old.order_id AND t.state = 'completed' AND t.expires_at <= statement_timestamp()`
 )

@@ -19,8 +19,10 @@ import (
 // use; on a connection or a transaction it is not, as those are not.
 type Store struct {
 	Orders        Orders        // app.orders
+	CreatePayment CreatePayment // idempotency.create_payment
 	PlaceOrder    PlaceOrder    // idempotency.place_order
 	RefundPayment RefundPayment // idempotency.refund_payment
+	ShipParcel    ShipParcel    // idempotency.ship_parcel
 
 	session *pawl.Session
 }
@@ -34,8 +36,10 @@ func New(db pawl.DB, options ...pawl.Option) *Store {
 func bindStore(session *pawl.Session) *Store {
 	return &Store{
 		Orders:        Orders{session},
+		CreatePayment: CreatePayment{session},
 		PlaceOrder:    PlaceOrder{session},
 		RefundPayment: RefundPayment{session},
+		ShipParcel:    ShipParcel{session},
 		session:       session,
 	}
 }
@@ -107,8 +111,17 @@ var standardLimits = pawl.Transaction{
 // reliedUpon are the objects of the database that this code relies on, with the
 // fingerprints of their definitions.
 var reliedUpon = []pawl.Promise{
+	{Address: "idempotency.create_payment", Kind: "constraint", Schema: "app", Table: "create_payment", Name: "create_payment_answered", Hash: "2bcd6980a1f2518dfdcfd20b"},
+	{Address: "idempotency.create_payment", Kind: "constraint", Schema: "app", Table: "create_payment", Name: "create_payment_held", Hash: "92a5be4c1579e1d8e84c72ba"},
+	{Address: "idempotency.create_payment", Kind: "constraint", Schema: "app", Table: "create_payment", Name: "create_payment_pkey", Hash: "a740cea550b61a33b1304c52"},
+	{Address: "idempotency.create_payment", Kind: "constraint", Schema: "app", Table: "create_payment", Name: "create_payment_state", Hash: "29148fed95a146cc4366b1bf"},
+	{Address: "idempotency.create_payment", Kind: "constraint", Schema: "app", Table: "create_payment_expired", Name: "create_payment_expired_pkey", Hash: "3c17a6543324264cf073e5ea"},
 	{Address: "table.orders.primary_key", Kind: "constraint", Schema: "app", Table: "orders", Name: "orders_pkey", Hash: "8643d47940fcbf9156cb2d6c"},
 	{Address: "idempotency.place_order", Kind: "constraint", Schema: "app", Table: "place_order", Name: "place_order_pkey", Hash: "61e9330de426a8fab18849a7"},
 	{Address: "idempotency.place_order", Kind: "constraint", Schema: "app", Table: "place_order_expired", Name: "place_order_expired_pkey", Hash: "7b97376164ae7c0e2fd0a063"},
 	{Address: "idempotency.refund_payment", Kind: "constraint", Schema: "app", Table: "refund_payment", Name: "refund_payment_pkey", Hash: "4553d9d8304862fc5eaab739"},
+	{Address: "idempotency.ship_parcel", Kind: "constraint", Schema: "app", Table: "ship_parcel", Name: "ship_parcel_answered", Hash: "bcf2ffe72454702566b65483"},
+	{Address: "idempotency.ship_parcel", Kind: "constraint", Schema: "app", Table: "ship_parcel", Name: "ship_parcel_held", Hash: "5236679ebefa62b89aded988"},
+	{Address: "idempotency.ship_parcel", Kind: "constraint", Schema: "app", Table: "ship_parcel", Name: "ship_parcel_pkey", Hash: "32b5758318a570dee27e18a5"},
+	{Address: "idempotency.ship_parcel", Kind: "constraint", Schema: "app", Table: "ship_parcel", Name: "ship_parcel_state", Hash: "136ad1ed1ea7297373b2a1d0"},
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -56,7 +57,7 @@ func (r *request) ask(ctx context.Context, try func(context.Context) (Response, 
 	for pause := twinPause; ; pause = min(2*pause, twinLongest) {
 		answer, outcome, err := try(ctx)
 		switch {
-		case errors.Is(err, ErrCommitUnknown) && !r.session.InTransaction():
+		case r.commitUnknown(err) && !r.session.InTransaction():
 			// The row tells, as soon as the server has noticed that its client is gone.
 			if unknown == nil {
 				until = time.Now().Add(resolveTimeout)
@@ -74,6 +75,13 @@ func (r *request) ask(ctx context.Context, try func(context.Context) (Response, 
 			return Response{}, outcome, err
 		}
 	}
+}
+
+// commitUnknown reports a lost answer to a COMMIT of this request's own, and not of
+// something that its work did elsewhere.
+func (r *request) commitUnknown(err error) bool {
+	var unknown *CommitUnknownError
+	return errors.As(err, &unknown) && strings.HasPrefix(unknown.Operation, r.name)
 }
 
 // prepare checks the key and hashes the payload, before anything is sent.
