@@ -146,8 +146,12 @@ func (c *compilation) lowerAdjust(t *table, a *adjust) {
 		Pos:     pos(a.decl.Header),
 	}
 	c.runs(&op, a.decl.Transaction, a.decl.Wait)
-	t.lockFirst(&op, assigned(a.set))
-	t.addOperation(op, write{updates: assigned(a.set), guarded: true, set: a.set, facts: &inv.Base})
+	w := write{updates: assigned(a.set), guarded: true, set: a.set, facts: &inv.Base}
+	batch := many{table: t, args: a.input.fields, set: a.set, arms: a.arms(), once: true}
+	one := op
+	t.lockFirst(&one, assigned(a.set))
+	t.addOperation(one, w)
+	batch.addMany(op, w)
 }
 
 func (a *adjust) positiveReason() []ir.Reason {

@@ -56,6 +56,11 @@ func (c *compilation) lowerEdit(t *table, decl *dsl.Edit, columns []*column) {
 	if op.NoWait {
 		wait = " NOWAIT"
 	}
+	if decl.Rows.V == "many" {
+		t.editMany(&op, columns, wait)
+		t.addOperation(op, write{updates: list, facts: &inv.Base})
+		return
+	}
 	p := newParameters(t.keyFields())
 	w := newParameters(t.keyFields(), fields(columns))
 	sets := make([]string, len(columns))

@@ -11,7 +11,7 @@ import (
 type arm struct {
 	verdict ir.Verdict
 	when    func(p *parameters) string
-	subject string        // an SQL expression
+	subject func(p *parameters) string
 	uses    []*pgsql.Expr // what `when` mentions, for the arguments
 }
 
@@ -28,14 +28,7 @@ func (t *table) explainStatement(addr string, args []ir.Field, arms []arm) ir.St
 		uses = append(uses, a.uses...)
 	}
 	p := newParameters(t.keyFields(), only(args, uses))
-	verdict, subject := "CASE\n", "CASE\n"
-	for _, a := range arms {
-		when := a.when(p)
-		verdict += "    WHEN " + when + " THEN " + ir.Literal(string(a.verdict)) + "\n"
-		subject += "    WHEN " + when + " THEN " + a.subject + "\n"
-	}
-	verdict += "    ELSE " + ir.Literal(string(ir.VerdictAgain)) + "\n  END"
-	subject += "    ELSE ''\n  END"
+	verdict, subject := verdictOf(p, arms)
 	return ir.Statement{
 		Role: ir.ExplainStatement,
 		SQL: comment(addr) + "SELECT " + t.rowList() + ",\n  " + verdict + " AS verdict,\n  " + subject + " AS subject\nFROM " +
@@ -46,18 +39,34 @@ func (t *table) explainStatement(addr string, args []ir.Field, arms []arm) ir.St
 	}
 }
 
+// verdictOf spells the first arm that applies, and what it is about.
+func verdictOf(p *parameters, arms []arm) (verdict, subject string) {
+	verdict, subject = "CASE\n", "CASE\n"
+	for _, a := range arms {
+		when := a.when(p)
+		verdict += "    WHEN " + when + " THEN " + ir.Literal(string(a.verdict)) + "\n"
+		subject += "    WHEN " + when + " THEN " + a.subject(p) + "\n"
+	}
+	return verdict + "    ELSE " + ir.Literal(string(ir.VerdictAgain)) + "\n  END", subject + "    ELSE ''\n  END"
+}
+
+// about is a subject that is the same for every row.
+func about(text string) func(*parameters) string {
+	return func(*parameters) string { return ir.Literal(text) }
+}
+
 // guardArms are the arms for a guard and for derived checks.
 func guardArms(guard *expression, checks []derived) []arm {
 	var arms []arm
 	if guard != nil {
 		arms = append(arms, arm{
-			verdict: ir.VerdictGuard, subject: ir.Literal("guard"), uses: []*pgsql.Expr{guard.Expr},
+			verdict: ir.VerdictGuard, subject: about("guard"), uses: []*pgsql.Expr{guard.Expr},
 			when: func(p *parameters) string { return "(" + p.sql(guard.Expr) + ") IS NOT TRUE" },
 		})
 	}
 	for _, d := range checks {
 		arms = append(arms, arm{
-			verdict: ir.VerdictGuard, subject: ir.Literal(d.check.name), uses: []*pgsql.Expr{d.expr},
+			verdict: ir.VerdictGuard, subject: about(d.check.name), uses: []*pgsql.Expr{d.expr},
 			when: func(p *parameters) string { return "(" + p.sql(d.expr) + ") IS FALSE" },
 		})
 	}

@@ -23,9 +23,13 @@ func (c *compilation) moves(t *table) {
 		c.lowerTransitions(t, s)
 		for _, m := range s.moves {
 			if len(t.key) > 0 {
-				t.addOperation(c.moveOperation(t, s, m), write{
-					updates: assigned(m.set), guarded: true, set: m.set, from: m.from, state: s.column, facts: s.facts,
-				})
+				op := c.moveOperation(t, s, m)
+				w := write{updates: assigned(m.set), guarded: true, set: m.set, from: m.from, state: s.column, facts: s.facts}
+				one := op
+				t.lockFirst(&one, assigned(m.set))
+				t.addOperation(one, w)
+				batch := many{table: t, args: m.input.fields, set: m.set, arms: m.arms(s)}
+				batch.addMany(op, w)
 			}
 		}
 	}
@@ -100,7 +104,6 @@ func (c *compilation) moveOperation(t *table, s *stateColumn, m *move) ir.Operat
 		Pos:    pos(m.decl.Header),
 	}
 	c.runs(&op, m.decl.Transaction, m.decl.Wait)
-	t.lockFirst(&op, assigned(m.set))
 	return op
 }
 
@@ -127,16 +130,16 @@ func (m *move) repeats(s *stateColumn) ([]assignment, bool) {
 // are tried.
 func (m *move) arms(s *stateColumn) []arm {
 	arms := demandArms(m.demands)
-	state := ir.Ident(s.column.name)
+	state := func(p *parameters) string { return p.column(s.column.name) + "::text" }
 	if given, can := m.repeats(s); can {
 		uses := make([]*pgsql.Expr, len(given))
 		for i, a := range given {
 			uses[i] = a.value
 		}
 		arms = append(arms, arm{
-			verdict: ir.VerdictRepeat, subject: state + "::text", uses: uses,
+			verdict: ir.VerdictRepeat, subject: state, uses: uses,
 			when: func(p *parameters) string {
-				when := inList(state, []string{m.to})
+				when := inList(p.column(s.column.name), []string{m.to})
 				for _, a := range given {
 					when += " AND " + sameValue(a, p)
 				}
@@ -145,8 +148,8 @@ func (m *move) arms(s *stateColumn) []arm {
 		})
 	}
 	arms = append(arms, arm{
-		verdict: ir.VerdictState, subject: state + "::text",
-		when: func(*parameters) string { return "NOT (" + inList(state, m.from) + ")" },
+		verdict: ir.VerdictState, subject: state,
+		when: func(p *parameters) string { return "NOT (" + inList(p.column(s.column.name), m.from) + ")" },
 	})
 	return append(arms, guardArms(m.guard, m.checks)...)
 }
@@ -154,7 +157,7 @@ func (m *move) arms(s *stateColumn) []arm {
 // sameValue compares a column with what an argument would make of it. A type
 // without an equality is compared as text.
 func sameValue(a assignment, p *parameters) string {
-	left, right := ir.Ident(a.column.name), p.sql(a.value)
+	left, right := p.column(a.column.name), p.sql(a.value)
 	if familyOf(a.column.typ).noOrder {
 		left, right = left+"::text", "("+right+")::text"
 	}

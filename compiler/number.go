@@ -97,7 +97,7 @@ func demandArms(list []demand) []arm {
 	arms := make([]arm, len(list))
 	for i, d := range list {
 		arms[i] = arm{
-			verdict: ir.VerdictInput, subject: ir.Literal(d.argument), uses: []*pgsql.Expr{d.expr},
+			verdict: ir.VerdictInput, subject: about(d.argument), uses: []*pgsql.Expr{d.expr},
 			when: func(p *parameters) string {
 				if d.null {
 					return "(" + p.sql(d.expr) + ") IS FALSE"

@@ -173,23 +173,33 @@ func (t *table) addGetLocked() {
 
 // addGetMany adds the locked read of several rows.
 func (t *table) addGetMany() {
-	if len(t.key) != 1 {
-		return
-	}
-	key := t.key[0]
-	op := t.readOperation("get_many_for_update", ir.GetManyOp, "reads the rows of "+t.ref.Name+" with the given values of "+key.name+
+	key, names := t.key[0], ir.Idents(columnList(t.key))
+	op := t.readOperation("get_many_for_update", ir.GetManyOp, "reads the rows of "+t.ref.Name+" with the given values of "+and(columnList(t.key))+
 		" and locks them until the transaction ends. They are locked in the order of the key, whatever order was asked, so that two transactions that "+
-		"lock the same rows wait for each other and never deadlock. It works inside a transaction only. Rows that do not exist are left out.")
-	arg := ir.Field{Name: key.name, Type: ir.Type{Kind: ir.ArrayType, Elem: &key.typ}}
-	p := newParameters([]ir.Field{arg})
-	name := ir.Ident(key.name)
-	op.Key, op.Lock = []ir.Field{arg}, ir.ForNoKeyUpdate
+		"lock the same rows wait for each other and never deadlock. The result is in that order too. It works inside a transaction only. "+
+		"Rows that do not exist are left out, and a key that is given twice is one row.")
+	op.Lock = ir.ForNoKeyUpdate
 	op.Reasons = []ir.Reason{{
-		Choice: "ORDER BY " + name,
+		Choice: "ORDER BY " + names,
 		Why:    "locks are taken in the order of the rows. Two transactions with the same rows in another order would each hold what the other one waits for (40P01).",
 	}, lockedReason, lockFirstReason}
+	if len(t.key) > 1 {
+		op.Each, op.Args = t.keyFields(), textArrays(t.keyFields())
+		p := newParameters(op.Args)
+		arrays, values := make([]string, len(op.Each)), make([]string, len(op.Each))
+		for i, f := range op.Each {
+			arrays[i], values[i] = p.ref(f.Name), sentAlias+"."+ir.Ident(f.Name)+"::"+cast(f.Type)
+		}
+		op.Statements = []ir.Statement{t.selectRow(op.Address, "("+names+") IN (\n  SELECT "+strings.Join(values, ", ")+"\n  FROM unnest("+strings.Join(arrays, ", ")+
+			") AS "+sentAlias+" ("+names+")\n)\nORDER BY "+names+"\n"+string(ir.ForNoKeyUpdate), p, ir.ReturnsMany)}
+		t.addOperation(op, write{})
+		return
+	}
+	arg := ir.Field{Name: key.name, Type: ir.Type{Kind: ir.ArrayType, Elem: &key.typ}}
+	p := newParameters([]ir.Field{arg})
+	op.Key = []ir.Field{arg}
 	op.Statements = []ir.Statement{t.selectRow(op.Address,
-		name+" = ANY ("+p.ref(key.name)+")\nORDER BY "+name+"\n"+string(ir.ForNoKeyUpdate), p, ir.ReturnsMany)}
+		names+" = ANY ("+p.ref(key.name)+")\nORDER BY "+names+"\n"+string(ir.ForNoKeyUpdate), p, ir.ReturnsMany)}
 	t.addOperation(op, write{})
 }
 

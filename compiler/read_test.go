@@ -164,9 +164,6 @@ table "pairs" {
   primary_key { columns = [b, a] }
 }`)
 	has(t, statement(t, p, "table.pairs.get", ir.MainStatement), "WHERE b = $1::date AND a = $2::uuid")
-	each(p, func(_ ir.Repository, op ir.Operation) {
-		if op.Kind == ir.GetManyOp {
-			t.Errorf("%s: several rows by a key of two columns", op.Address)
-		}
-	})
+	has(t, statement(t, p, "table.pairs.get_many_for_update", ir.MainStatement),
+		"WHERE (b, a) IN (\n  SELECT sent.b::date, sent.a::uuid", "ORDER BY b, a\nFOR NO KEY UPDATE")
 }

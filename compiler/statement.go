@@ -11,6 +11,9 @@ import (
 // parameters numbers the arguments of one statement.
 type parameters struct {
 	fields []ir.Field // $1 is fields[0]
+	// sent says that there are many rows of them, which go by sentAlias, beside those
+	// of the table, which go by haveAlias.
+	sent bool
 }
 
 func newParameters(lists ...[]ir.Field) *parameters {
@@ -28,6 +31,9 @@ func (p *parameters) find(name string) int {
 
 // ref spells an argument: $2::bigint.
 func (p *parameters) ref(name string) string {
+	if p.sent {
+		return sentAlias + "." + ir.Ident(name)
+	}
 	n, typ := p.bind(name)
 	return "$" + strconv.Itoa(n) + "::" + typ
 }
@@ -37,8 +43,25 @@ func (p *parameters) bind(name string) (int, string) {
 	return n, cast(p.fields[n-1].Type)
 }
 
-// sql spells an expression with its arguments as parameters.
-func (p *parameters) sql(e *pgsql.Expr) string { return e.WithParams(p.bind) }
+// column spells a column of the row.
+func (p *parameters) column(name string) string {
+	if p.sent {
+		return haveAlias + "." + ir.Ident(name)
+	}
+	return ir.Ident(name)
+}
+
+// sql spells an expression over the row and the arguments.
+func (p *parameters) sql(e *pgsql.Expr) string {
+	if !p.sent {
+		return e.WithParams(p.bind)
+	}
+	values := map[string]*pgsql.Expr{}
+	for _, name := range argsOf(e) {
+		values[name] = built(p.ref(name))
+	}
+	return e.Qualify(haveAlias).FillArgs(values).SQL()
+}
 
 // only is the arguments of the list that the expressions mention, in the order
 // of the list. A server cannot tell the type of a parameter that no text uses.

@@ -119,8 +119,8 @@ func (t *table) guardUpdate(op *ir.Operation) *ir.Facts {
 	op.Reasons = append([]ir.Reason{reason}, op.Reasons...)
 	value := argument(version)
 	op.Statements = append(op.Statements, t.explainStatement(op.Address, []ir.Field{t.version.field()}, []arm{{
-		verdict: ir.VerdictStale, subject: ir.Ident(version) + "::text", uses: []*pgsql.Expr{value},
-		when: func(p *parameters) string { return ir.Ident(version) + " <> " + p.sql(value) },
+		verdict: ir.VerdictStale, subject: func(p *parameters) string { return p.column(version) + "::text" }, uses: []*pgsql.Expr{value},
+		when: func(p *parameters) string { return p.column(version) + " <> " + p.sql(value) },
 	}}))
 	inv := &ir.Version{Column: version, Base: ir.Facts{
 		Address: under(t.address, "version"), Kind: "version", Table: t.ref,

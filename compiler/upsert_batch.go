@@ -30,16 +30,8 @@ func (u *upsert) addMany(op ir.Operation, w write) {
 	t.addOperation(op, w)
 }
 
-// arrays are the arguments: for each column a list of its values as text, in
-// which every type travels in every execution mode, lists included.
-func (b *batch) arrays() []ir.Field {
-	text := ir.Type{Name: "text"}
-	list := make([]ir.Field, len(b.table.repository.Insert))
-	for i, f := range b.table.repository.Insert {
-		list[i] = ir.Field{Name: f.Name, Type: ir.Type{Kind: ir.ArrayType, Elem: &text}}
-	}
-	return list
-}
+// arrays are the arguments: a list of values for each column.
+func (b *batch) arrays() []ir.Field { return textArrays(b.table.repository.Insert) }
 
 // winner says which of two rows with one key is written.
 func (b *batch) winner() string {

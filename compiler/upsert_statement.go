@@ -21,12 +21,7 @@ func (u *upsert) outcomeField() ir.Field {
 }
 
 // free is a name that no column of the table has.
-func (u *upsert) free(name string) string {
-	for u.table.byName[name] != nil {
-		name += "_"
-	}
-	return name
-}
+func (u *upsert) free(name string) string { return u.table.free(name) }
 
 // arbiter spells what ON CONFLICT names: the parts of the key and, as literal
 // text, its predicate. With a parameter there, the plan that PostgreSQL keeps

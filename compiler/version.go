@@ -52,10 +52,13 @@ func (t *table) withVersion(columns ...string) []string {
 }
 
 // raiseVersion is the end of a SET list that raises the version.
-func (t *table) raiseVersion() string {
+func (t *table) raiseVersion() string { return t.raiseVersionOf(&parameters{}) }
+
+// raiseVersionOf is the same with the row as p has it.
+func (t *table) raiseVersionOf(p *parameters) string {
 	if t.version == nil {
 		return ""
 	}
-	name := ir.Ident(t.version.name)
-	return ", " + name + " = " + name + " + 1"
+	name := t.version.name
+	return ", " + ir.Ident(name) + " = " + p.column(name) + " + 1"
 }

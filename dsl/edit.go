@@ -6,7 +6,7 @@ var editSchema = blockSchema{
 	Type: "edit", Repeats: true, Label: "the name of the operation", Doc: "read a row, decide in Go, write the same row",
 	Attrs: []attrSchema{
 		{Name: "columns", Kind: namesKind, Required: true, Doc: "the columns that it writes"},
-		{Name: "rows", Kind: choiceKind, Choices: []string{"one"}, LaterOf: []string{"many"}, Doc: "how many rows it locks"},
+		{Name: "rows", Kind: choiceKind, Choices: []string{"one", "many"}, Doc: "how many rows it locks: one, or many in the order of their keys"},
 		{Name: "wait", Kind: stringKind, Doc: "how long to wait for the row, or nowait"},
 		operationNameAttr, transactionAttr,
 	},

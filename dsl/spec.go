@@ -422,7 +422,7 @@ type Edit struct {
 	Rename      Value[string] // name = "…"
 	Columns     []Name
 	List        hcl.Range
-	Rows        Value[string] // one
+	Rows        Value[string] // one, many
 	Wait        Value[string] // nowait, or a duration
 	Transaction *Name
 }

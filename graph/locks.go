@@ -44,7 +44,9 @@ func (l *locks) assignments() {
 		switch inv := invariant.(type) {
 		case *ir.Transitions:
 			for _, move := range inv.Moves {
-				l.sets[inv.Base.Address+"."+move.Name] = append(columnsOf(move.Set), inv.Column)
+				set := append(columnsOf(move.Set), inv.Column)
+				l.sets[inv.Base.Address+"."+move.Name] = set
+				l.sets[inv.Base.Address+"."+move.Name+".many"] = set
 			}
 		case *ir.Adjust:
 			for _, operation := range inv.Base.Operations {
@@ -131,9 +133,9 @@ func (l *locks) takes(r *ir.Repository, operation *ir.Operation) []take {
 		return slices.Concat(l.triggerTakes(t, ir.OnInsert), l.parentTakes(t, nil))
 	case ir.DeleteOp:
 		return append([]take{{rows, string(ir.ForUpdate)}}, l.childTakes(t)...)
-	case ir.UpdateOp, ir.MoveOp, ir.AdjustOp, ir.EditOp, ir.ArrangeOp:
+	case ir.UpdateOp, ir.MoveOp, ir.AdjustOp, ir.MoveManyOp, ir.AdjustManyOp, ir.EditOp, ir.EditManyOp, ir.ArrangeOp:
 		set := l.sets[operation.Address]
-		if operation.Kind == ir.EditOp || operation.Kind == ir.UpdateOp || operation.Kind == ir.ArrangeOp {
+		if operation.Kind == ir.EditOp || operation.Kind == ir.EditManyOp || operation.Kind == ir.UpdateOp || operation.Kind == ir.ArrangeOp {
 			set = operation.Columns
 		}
 		var takes []take

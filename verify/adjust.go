@@ -56,6 +56,11 @@ func (m *model) adjust(i *ir.Adjust) {
 		func(fixture.Row, map[string]*string) actor {
 			return raw("raw TRUNCATE", "", "TRUNCATE "+a.t.SQL()+" CASCADE")
 		})
+	if many := m.manyOf(&i.Base, op); many != nil {
+		m.together(manyRows{m.index, many, a.t, &i.Base, func(ctx context.Context, s *site) (*fixture.Set, [2]fixture.Row, map[string]*string, bool, error) {
+			return a.two(ctx, s, bounds[0])
+		}})
+	}
 	if bounds[0] != unbounded {
 		m.adjustTogether(a, bounds[0], op.Name+"-raw", "a raw UPDATE takes the rest beside a "+op.Name, bounded(a.constraint(bounds[0])),
 			func(row fixture.Row, args map[string]*string) actor {
@@ -144,6 +149,22 @@ func (a adjustment) last(ctx context.Context, s *site, bound int) (row fixture.R
 		}
 	}
 	return row, set, args, free, err
+}
+
+// two are a row on which the change fits once, where a check bounds it, and another
+// one on which it fits.
+func (a adjustment) two(ctx context.Context, s *site, bound int) (set *fixture.Set, rows [2]fixture.Row, args map[string]*string, once bool, err error) {
+	row, set, args, free, err := a.last(ctx, s, bound)
+	if err != nil {
+		return nil, rows, nil, false, err
+	}
+	rows[0] = row
+	where, err := a.steps(args, unbounded, false)
+	if err != nil {
+		return nil, rows, nil, false, err
+	}
+	rows[1], err = set.Add(ctx, a.t, fixture.Want{Where: where, Vary: a.key(a.t)})
+	return set, rows, args, bound != unbounded && !free, err
 }
 
 // steps are the condition under which the change fits once, and not twice

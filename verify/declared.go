@@ -31,8 +31,12 @@ func (x *index) declared(d deed) string {
 		if a, ok := x.adjustOf(d.op); ok {
 			return all("c.op = 'UPDATE'", x.keyIs("o", d), x.formulas(a.Set, d), x.demanded(a, d), x.unchangedBut(d.table, assignedIn(a.Set)))
 		}
+	case ir.MoveManyOp, ir.AdjustManyOp:
+		return x.declaredOfEach(d)
 	case ir.UpsertOp, ir.UpsertManyOp:
 		return x.upserted(d)
+	case ir.EditManyOp:
+		return all("c.op = 'UPDATE'", x.keyAmong(d), x.unchangedBut(d.table, d.op.Columns))
 	case ir.EditOp:
 		return all("c.op = 'UPDATE'", x.keyIs("o", d), x.unchangedBut(d.table, d.op.Columns))
 	case ir.ArrangeOp:
@@ -281,7 +285,7 @@ func (x *index) returned(d deed) string {
 	//exhaustive:enforce
 	switch d.op.Kind {
 	case ir.InsertOp, ir.UpdateOp, ir.MoveOp, ir.AdjustOp, ir.EditOp, ir.UpsertOp:
-	case ir.InsertManyOp, ir.UpsertManyOp, ir.DeleteOp, ir.ArrangeOp, ir.EnqueueOp, ir.ClaimOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp,
+	case ir.InsertManyOp, ir.UpsertManyOp, ir.MoveManyOp, ir.AdjustManyOp, ir.EditManyOp, ir.DeleteOp, ir.ArrangeOp, ir.EnqueueOp, ir.ClaimOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp,
 		ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry,
 		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp, ir.OnceOp:
 		return "true"

@@ -17,8 +17,11 @@ import (
 func (m *model) edit(i *ir.Edit) {
 	var op *ir.Operation
 	for _, o := range m.made(&i.Base) {
-		if o.Kind == ir.EditOp {
+		switch o.Kind {
+		case ir.EditOp:
 			op = o
+		case ir.EditManyOp:
+			m.editMany(editing{m.index, i, o, i.Base.Table})
 		}
 	}
 	if op == nil {
@@ -116,17 +119,29 @@ func (e editing) undisturbed(j *judgement) []explore.Violation {
 			if d.op != e.op || d.outcome.Answer != client.OK {
 				continue
 			}
-			same := make([]string, 0, len(e.op.Columns))
-			for _, c := range e.op.Columns {
-				same = append(same, "o."+ir.Ident(c)+" IS NOT DISTINCT FROM "+literal(d.outcome.Read[c], e.column(e.t, c).Type))
+			asRead := e.asRead(d.outcome.Read, e.op.Columns)
+			if e.op.Kind == ir.EditManyOp {
+				asRead = "false"
+				for _, row := range d.outcome.Reads {
+					asRead += " OR (" + e.asRead(row, append(e.key(e.t), e.op.Columns...)) + ")"
+				}
 			}
 			found = append(found, j.bad(rule{
 				"an edit wrote over what another client had written after it read the row",
-				badEffects(e.t, "c.client <> "+strconv.Itoa(i)+" OR c.op <> 'UPDATE' OR "+all(same...)),
+				badEffects(e.t, "c.client <> "+strconv.Itoa(i)+" OR c.op <> 'UPDATE' OR "+asRead),
 			})...)
 		}
 	}
 	return found
+}
+
+// asRead says that the row before a change is the one that was read.
+func (e editing) asRead(row map[string]*string, columns []string) string {
+	same := make([]string, len(columns))
+	for i, c := range columns {
+		same[i] = "o." + ir.Ident(c) + " IS NOT DISTINCT FROM " + literal(row[c], e.column(e.t, c).Type)
+	}
+	return all(same...)
 }
 
 // withoutChildren lets a row go although others refer to it: where the fixture

@@ -201,7 +201,7 @@ func (d deed) effects(t ir.TableRef) (int, bool) {
 		return 1, true
 	case ir.InsertOp, ir.UpdateOp, ir.DeleteOp, ir.MoveOp, ir.AdjustOp, ir.UpsertOp, ir.UpsertManyOp, ir.EnqueueOp, ir.FailOp, ir.ReleaseOp:
 		return 1, true
-	case ir.ClaimOp, ir.CompleteOp, ir.HeartbeatOp:
+	case ir.MoveManyOp, ir.AdjustManyOp, ir.EditManyOp, ir.ClaimOp, ir.CompleteOp, ir.HeartbeatOp:
 		return len(d.outcome.Rows), true
 	case ir.ArrangeOp: // as many as it takes
 	case ir.InsertManyOp, ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry,

@@ -301,8 +301,10 @@ func (m *model) lockTogether(t ir.TableRef, many *ir.Operation) {
 
 // reversed is the statement of one of two clients with its order turned round,
 // and without retry, which would hide what happens then.
-func (m *model) reversed(many *ir.Operation) []mutant {
-	list := rewriting(many, ir.MainStatement, (*pgsql.Statement).ReversedOrder, func(_ int, e pgsql.Edit) (string, string, []string) {
+func (m *model) reversed(many *ir.Operation) []mutant { return m.reversedRole(many, ir.MainStatement) }
+
+func (m *model) reversedRole(many *ir.Operation, role ir.Role) []mutant {
+	list := rewriting(many, role, (*pgsql.Statement).ReversedOrder, func(_ int, e pgsql.Edit) (string, string, []string) {
 		return "reversed-order", "with the rows locked in reverse order by one of the clients, without retry", []string{e.Removed + " DESC"}
 	})
 	for i := range list {

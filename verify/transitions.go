@@ -36,6 +36,11 @@ func (m *model) transitions(i *ir.Transitions) {
 		if op := s.operation(i.Moves[a].Name); op != nil {
 			m.moveBesideOthers(s, i.Moves[a], op, triggers)
 			m.guarded(s, i.Moves[a], op, triggers)
+			if many := m.manyOf(&i.Base, op); many != nil {
+				m.together(manyRows{m.index, many, s.t, &i.Base, func(ctx context.Context, st *site) (*fixture.Set, [2]fixture.Row, map[string]*string, bool, error) {
+					return s.two(ctx, st, i.Moves[a], op)
+				}})
+			}
 		}
 	}
 	if i.Database {
@@ -159,6 +164,24 @@ func (s states) race(ctx context.Context, st *site, from string, ops []*ir.Opera
 	}
 	sc.holdingRow(s.t, s.index)
 	return sc, nil
+}
+
+// two are two rows that a move may be made with, and its arguments.
+func (s states) two(ctx context.Context, st *site, move ir.Move, op *ir.Operation) (set *fixture.Set, rows [2]fixture.Row, args map[string]*string, once bool, err error) {
+	where, err := s.allowed(op)
+	if err != nil {
+		return nil, rows, nil, false, err
+	}
+	where = append(where, ir.Ident(s.rule.Column)+" = "+ir.Literal(move.From[0]))
+	set = st.maker.Set(st.conn)
+	for i := range rows {
+		if rows[i], err = set.Add(ctx, s.t, fixture.Want{Where: all(where...), Vary: s.key(s.t)}); err != nil {
+			return nil, rows, nil, false, err
+		}
+	}
+	m := moving{Row: rows[0]}
+	err = s.propose(ctx, set, &m)
+	return set, rows, s.args(op, m, 0), !slices.Contains(move.From, move.To), err
 }
 
 // propose finds values for arguments that moves write into columns with foreign

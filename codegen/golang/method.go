@@ -27,7 +27,13 @@ func (r *repository) emitMethod(o *ir.Operation) {
 		r.emitRowMethod(o, "Guarded")
 	case ir.ArrangeOp:
 		r.emitRowMethod(o, "QueryOne")
+	case ir.MoveManyOp, ir.AdjustManyOp:
+		r.emitGuardedManyMethod(o)
 	case ir.GetManyOp:
+		if len(o.Each) > 0 {
+			r.emitGetManyMethod(o)
+			return
+		}
 		r.emitManyMethod(o)
 	case ir.ListOp:
 		r.emitListMethod(o)
@@ -35,6 +41,8 @@ func (r *repository) emitMethod(o *ir.Operation) {
 		r.emitDeleteMethod(o)
 	case ir.EditOp:
 		r.emitEditMethod(o)
+	case ir.EditManyOp:
+		r.emitEditManyMethod(o)
 	case ir.UpsertOp:
 		r.emitUpsertMethod(o)
 	case ir.UpsertManyOp:

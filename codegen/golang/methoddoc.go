@@ -49,9 +49,11 @@ func (r *repository) emitBullet(text string) {
 // usageDoc says what the signature alone does not.
 func (r *repository) usageDoc(o *ir.Operation) string {
 	switch o.Kind {
-	case ir.EditOp:
+	case ir.MoveManyOp, ir.AdjustManyOp:
+		return "To change those rows that can be, leave out the ones that the [*pawl.BatchError] names and call again."
+	case ir.EditOp, ir.EditManyOp:
 		return "change may set " + and(r.goFields(o.Columns)) + " and nothing else. It runs in the transaction that holds the lock, " +
-			"perhaps more than once, and must change nothing but the row; an error of it ends the edit and is returned."
+			"perhaps more than once, and must change nothing but what it is given; an error of it ends the edit and is returned."
 	case ir.ClaimOp:
 		return "A task whose columns do not fit their Go types is failed by itself: the error is then a [*pawl.UnreadableTasksError], " +
 			"and the tasks beside it are claimed and returned all the same."
@@ -92,6 +94,8 @@ func (r *repository) failures(o *ir.Operation) []string {
 	switch o.Kind {
 	case ir.GetOp, ir.GetLockedOp, ir.UpdateOp, ir.DeleteOp, ir.MoveOp, ir.AdjustOp, ir.EditOp, ir.ArrangeOp:
 		list = append(list, "[pawl.ErrNotFound]: no row has this key")
+	case ir.EditManyOp:
+		list = append(list, "[pawl.ErrNotFound]: no row has one of the keys; nothing was written")
 	case ir.CompleteOp, ir.FailOp, ir.ReleaseOp:
 		list = append(list, "[pawl.ErrClaimLost]: the lease ended and the task went, or may go, to someone else")
 	}
@@ -103,9 +107,12 @@ func (r *repository) failures(o *ir.Operation) []string {
 			list = append(list, "[pawl.ErrStale]: another write came in between; nothing was written")
 		}
 		list = append(list, "[pawl.ErrBadInput]: in names no column")
+	case ir.MoveManyOp, ir.AdjustManyOp:
+		list = append(list, "[*pawl.BatchError]: rows that may not be changed; nothing was written, and it holds for each of them [pawl.ErrNotFound], "+
+			refusals(o)+"a [*pawl.GuardError] or [pawl.ErrBadInput]")
 	case ir.GetLockedOp, ir.GetManyOp:
 		list = append(list, "[pawl.ErrNoTransaction]: it was called outside a transaction")
-	case ir.EditOp:
+	case ir.EditOp, ir.EditManyOp:
 		list = append(list, "[*pawl.NotEditableError]: change set another column; nothing was written")
 	}
 	if asked := r.guards[o.Address].doc; asked != "" {
@@ -118,6 +125,14 @@ func (r *repository) failures(o *ir.Operation) []string {
 		list = append(list, "[pawl.ErrBusy]: a lock was not to be had in time; nothing was changed")
 	}
 	return list
+}
+
+// refusals are those that a batch of moves alone knows.
+func refusals(o *ir.Operation) string {
+	if o.Kind == ir.MoveManyOp {
+		return "a [*pawl.StateError], "
+	}
+	return ""
 }
 
 // violation is the line of a constraint among the errors of a method.
@@ -144,10 +159,13 @@ func guardsOf(p *ir.Program) map[string]guard {
 		switch i := invariant.(type) {
 		case *ir.Transitions:
 			for _, move := range i.Moves {
-				guards[i.Base.Address+"."+move.Name] = guard{guardDoc(move.Guard, move.Checks), oneLine(move.Guard)}
+				address := i.Base.Address + "." + move.Name
+				guards[address] = guard{guardDoc(move.Guard, move.Checks), oneLine(move.Guard)}
+				guards[address+".many"] = guard{expr: oneLine(move.Guard)} // the item on BatchError says it
 			}
 		case *ir.Adjust:
 			guards[i.Base.Address] = guard{guardDoc(i.Guard, i.Checks), oneLine(i.Guard)}
+			guards[i.Base.Address+".many"] = guard{expr: oneLine(i.Guard)}
 		case *ir.NoDuplicates, *ir.NoOverlap, *ir.Edit, *ir.Upsert, *ir.Immutable, *ir.Version, *ir.AppendOnly, *ir.Limit, *ir.AtMostOne, *ir.AtLeastOne, *ir.Sequence, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule,
 			*ir.IdempotencyRule:
 		}

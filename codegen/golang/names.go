@@ -38,6 +38,7 @@ type repositoryNames struct {
 	errors  string            // bookingsErrors
 	fields  map[string]string // of all four structs, by column
 	methods map[string]string // by address of the operation
+	items   map[string]item   // what a batch takes for one row, by address of the operation
 	vars    map[string]string // operation descriptors, by address
 	consts  map[statementID]string
 	queue   string // tasksQueue
@@ -132,6 +133,7 @@ func (n *names) resolveRepository(r *ir.Repository, to *repositoryNames, store *
 	n.claimTypes(r, to, what)
 	n.resolveFields(r, to)
 	n.resolveMethods(r, to)
+	n.resolveItems(r, to, stem)
 }
 
 // claimTypes takes the names of the structs of a repository. They come from one

@@ -31,6 +31,7 @@ func (e *emitter) emitRepository(index int) {
 		r.emitInsert()
 		r.emitValues()
 		r.emitUpdate()
+		r.emitBatchItems()
 		r.emitType()
 	}
 	for i := range r.ir.Operations {

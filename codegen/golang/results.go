@@ -46,6 +46,10 @@ func resultsOf(r *ir.Repository, o *ir.Operation, role ir.Role) (columns []strin
 		return columnNames(r.Row), role == ir.MainStatement
 	case ir.UpsertOp:
 		return append(columnNames(r.Row), freeColumn(r, "outcome")), true
+	case ir.EditManyOp:
+		return append(columnNames(r.Row), freeColumn(r, "n")), true
+	case ir.MoveManyOp, ir.AdjustManyOp:
+		return append(columnNames(r.Row), "verdict", "subject", "n"), true
 	case ir.UpsertManyOp:
 		return append(columnNames(r.Row), freeColumn(r, "outcome"), freeColumn(r, "n")), true
 	case ir.ClaimOp:

@@ -65,6 +65,10 @@ func (r *repository) emitDescriptors() {
 			r.emitUpsertManyDescriptor(o)
 			continue
 		}
+		if len(o.Each) > 0 {
+			r.emitBatchDescriptor(o)
+			continue
+		}
 		if o.Kind == ir.InsertManyOp {
 			r.emitCopyDescriptor(o)
 			continue
@@ -120,6 +124,13 @@ func (r *repository) emitOperationFields(o *ir.Operation, role ir.Role) {
 
 // emitEditDescriptor writes a pawl.EditOperation.
 func (r *repository) emitEditDescriptor(o *ir.Operation) {
+	r.w.P("var ", r.names.vars[o.Address], " = ", r.pawl("EditOperation"), "{")
+	r.emitEditFields(o)
+	r.w.P("}")
+}
+
+// emitEditFields writes the fields of a pawl.EditOperation.
+func (r *repository) emitEditFields(o *ir.Operation) {
 	w := r.w
 	columns := make([]string, len(r.ir.Row))
 	positions := map[string]int{}
@@ -131,14 +142,12 @@ func (r *repository) emitEditDescriptor(o *ir.Operation) {
 	for i, column := range o.Columns {
 		editable[i] = strconv.Itoa(positions[column])
 	}
-	w.P("var ", r.names.vars[o.Address], " = ", r.pawl("EditOperation"), "{")
 	w.P("Operation: ", r.pawl("Operation"), "{")
 	r.emitOperationFields(o, ir.WriteStatement)
 	w.P("},")
 	w.P("LockSQL: ", r.names.consts[statementID{o.Address, ir.LockStatement}], ",")
 	w.P("Columns: ", stringSlice(columns), ",")
 	w.P("Editable: []int{", strings.Join(editable, ", "), "},")
-	w.P("}")
 }
 
 // positions spells which arguments of the main statement another one takes.

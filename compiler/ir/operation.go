@@ -39,7 +39,10 @@ const (
 	InsertManyOp OperationKind = "insert_many"
 	GetOp        OperationKind = "get"        // main: one row by a key
 	GetLockedOp  OperationKind = "get_locked" // main: one row by a key, locked; only inside a transaction
-	GetManyOp    OperationKind = "get_many"   // main: several rows by key, locked in key order; only inside a transaction
+	// GetManyOp has main: several rows by key, locked in key order; only inside a
+	// transaction. Its argument is an array of the key, or, where Each is set, arrays of
+	// text for a key of several columns.
+	GetManyOp OperationKind = "get_many"
 	// ListOp has main: a page of the rows that share Key (which may be empty), in
 	// the order of Columns. The statement's arguments are Key; then, named like
 	// Columns and optional, the values of the last row of the page before (all
@@ -48,7 +51,17 @@ const (
 	DeleteOp OperationKind = "delete" // main: one row by key
 	MoveOp   OperationKind = "move"   // main, explain
 	AdjustOp OperationKind = "adjust" // main, explain
-	EditOp   OperationKind = "edit"   // lock, write
+	// MoveManyOp is MoveOp for many rows, all or none, and has main alone: each
+	// argument is an array with the values as PostgreSQL spells them, and each result
+	// row is followed by a verdict, its subject and the position of the row it is
+	// about, from 1. What one row takes stands in Each.
+	MoveManyOp   OperationKind = "move_many"
+	AdjustManyOp OperationKind = "adjust_many" // the same for AdjustOp
+	// EditManyOp is EditOp for many rows. Its lock statement takes the keys as arrays of
+	// text, and each of its rows ends with the positions at which its key was given,
+	// from 1; the write statement takes keys and new values as arrays of text.
+	EditManyOp OperationKind = "edit_many"
+	EditOp       OperationKind = "edit"        // lock, write
 	// UpsertOp has main, which returns the row and an outcome when it wrote one,
 	// and explain, which returns the row that is there and an outcome otherwise.
 	UpsertOp OperationKind = "upsert"
@@ -111,6 +124,11 @@ const (
 	VerdictInput  Verdict = "input"  // an argument is not above zero, not finite or NaN where it must be
 	VerdictStale  Verdict = "stale"  // the row has another version
 	VerdictAgain  Verdict = "again"  // nothing stands in the way now: a race that is over
+
+	// Of a batch alone; there VerdictAgain is a row that was not written because
+	// others of its batch could not be.
+	VerdictDone    Verdict = "done"    // the row was written
+	VerdictMissing Verdict = "missing" // there is no such row
 )
 
 // The verdicts of an upsert, in its column "outcome"; beside them it answers
@@ -188,6 +206,7 @@ type Operation struct {
 	Statements  []Statement
 	Key         []Field // the arguments that name the row, in order; may be empty
 	Args        []Field // the further arguments, in order
+	Each        []Field // of a batch over keys: the key and the arguments of one row, as Args has them in arrays
 	Lock        LockMode
 	Isolation   Isolation
 	Transaction string   // the name of a [Transaction]

@@ -10,7 +10,6 @@ table "seats" {
   }
   edit "e" {
     columns = [status]
-    rows    = "many" # ERROR not-yet "rows = \"many\".*rows = \"one\""
   }
   index "i" {
     columns = [id]

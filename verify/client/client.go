@@ -90,6 +90,9 @@ type Outcome struct {
 	Rows []map[string]*string
 	// Read is the row that an edit decided on.
 	Read map[string]*string
+	// Reads are the rows that an edit of many decided on and then wrote, as Rows are
+	// what it made of them.
+	Reads []map[string]*string
 	// Attempts is one more than how often something was tried again.
 	Attempts int
 }

@@ -13,17 +13,22 @@ import (
 
 // edit locks a row, lets the caller decide and writes, in one transaction.
 func (c *run) edit(ctx context.Context) (Outcome, error) {
+	return c.editing(ctx, c.lockDecideWrite)
+}
+
+// editing runs the attempts of an edit, each in one transaction.
+func (c *run) editing(ctx context.Context, attempt func(context.Context, DB) (Outcome, error)) (Outcome, error) {
 	if c.Decide == nil {
 		return Outcome{}, errors.New("an edit needs a Decide")
 	}
 	var out Outcome
 	err := c.retried(ctx, func() (err error) {
 		if c.begin == nil || c.Without.Transaction {
-			out, err = c.lockDecideWrite(ctx, c.db)
+			out, err = attempt(ctx, c.db)
 			return err
 		}
 		return c.within(ctx, c.level(), func(tx pgx.Tx) error {
-			out, err = c.lockDecideWrite(ctx, tx)
+			out, err = attempt(ctx, tx)
 			return err
 		})
 	})

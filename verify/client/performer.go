@@ -112,8 +112,12 @@ func (c *run) perform(ctx context.Context) (Outcome, error) {
 		return c.guarded(ctx)
 	case ir.ArrangeOp:
 		return c.arrange(ctx)
+	case ir.MoveManyOp, ir.AdjustManyOp:
+		return c.guardedMany(ctx)
 	case ir.EditOp:
 		return c.edit(ctx)
+	case ir.EditManyOp:
+		return c.editMany(ctx)
 	case ir.UpsertManyOp:
 		return c.many(ctx)
 	case ir.UpsertOp:
@@ -135,7 +139,7 @@ func rolesOf(kind ir.OperationKind) []ir.Role {
 	switch kind {
 	case ir.MoveOp, ir.AdjustOp, ir.UpsertOp, ir.UpsertManyOp:
 		return []ir.Role{ir.MainStatement, ir.ExplainStatement}
-	case ir.EditOp:
+	case ir.EditOp, ir.EditManyOp:
 		return []ir.Role{ir.LockStatement, ir.WriteStatement}
 	case ir.SingletonOp, ir.SingletonTry:
 		return []ir.Role{ir.LockStatement}

@@ -141,8 +141,9 @@ func (b Bookings) GetForUpdate(ctx context.Context, id int64) (Booking, error) {
 // GetManyForUpdate reads the rows of bookings with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
-// rows wait for each other and never deadlock. It works inside a transaction
-// only. Rows that do not exist are left out.
+// rows wait for each other and never deadlock. The result is in that order too.
+// It works inside a transaction only. Rows that do not exist are left out, and
+// a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -299,6 +300,79 @@ func (b Bookings) Confirm(ctx context.Context, id int64) (Booking, error) {
 	return pawl.Guarded(ctx, b.session, &bookingsConfirmOperation, (*Booking).dest, id)
 }
 
+// ConfirmMany does for many rows what confirm does for one, in one statement
+// and all or none: when one of them may not be changed nothing is written, and
+// the error tells why of each that may not. The result has the row for each
+// that was given, in their order. A key that is given twice counts once. Rows
+// are locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: status stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.n
+//	  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.room_id, have.customer_id, have.during, have.status, have.created_at
+//	  FROM app.bookings AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.n,
+//	      CASE
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN have.status = 'confirmed' THEN 'repeat'
+//	        WHEN NOT (have.status = 'held') THEN 'state'
+//	        WHEN (upper(have.during) > now()) IS NOT TRUE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN have.status = 'confirmed' THEN have.status::text
+//	        WHEN NOT (have.status = 'held') THEN have.status::text
+//	        WHEN (upper(have.during) > now()) IS NOT TRUE THEN 'guard'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.bookings AS have
+//	  SET status = 'confirmed'
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.room_id, have.customer_id, have.during, have.status, have.created_at
+//	)
+//	SELECT written.id, written.room_id, written.customer_id, written.during, written.status,
+//	  written.created_at, 'done' AS verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.room_id, have.customer_id, have.during, have.status, have.created_at,
+//	  judged.verdict, judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (b Bookings) ConfirmMany(ctx context.Context, ids ...int64) ([]Booking, error) {
+	return pawl.GuardedMany(ctx, b.session, &bookingsConfirmManyOperation, (*Booking).dest, ids, func(key *int64) []any { return []any{*key} })
+}
+
 // Cancel moves a row of bookings from status held or confirmed to cancelled, in
 // one conditional UPDATE: of two callers at the same time one moves the row.
 // Called again for a row that is already cancelled it returns the row and no
@@ -317,6 +391,77 @@ func (b Bookings) Confirm(ctx context.Context, id int64) (Booking, error) {
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (b Bookings) Cancel(ctx context.Context, id int64) (Booking, error) {
 	return pawl.Guarded(ctx, b.session, &bookingsCancelOperation, (*Booking).dest, id)
+}
+
+// CancelMany does for many rows what cancel does for one, in one statement and
+// all or none: when one of them may not be changed nothing is written, and the
+// error tells why of each that may not. The result has the row for each that
+// was given, in their order. A key that is given twice counts once. Rows are
+// locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: status stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.n
+//	  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.room_id, have.customer_id, have.during, have.status, have.created_at
+//	  FROM app.bookings AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.n,
+//	      CASE
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN have.status = 'cancelled' THEN 'repeat'
+//	        WHEN NOT (have.status IN ('held', 'confirmed')) THEN 'state'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN have.status = 'cancelled' THEN have.status::text
+//	        WHEN NOT (have.status IN ('held', 'confirmed')) THEN have.status::text
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.bookings AS have
+//	  SET status = 'cancelled'
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.room_id, have.customer_id, have.during, have.status, have.created_at
+//	)
+//	SELECT written.id, written.room_id, written.customer_id, written.during, written.status,
+//	  written.created_at, 'done' AS verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.room_id, have.customer_id, have.during, have.status, have.created_at,
+//	  judged.verdict, judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (b Bookings) CancelMany(ctx context.Context, ids ...int64) ([]Booking, error) {
+	return pawl.GuardedMany(ctx, b.session, &bookingsCancelManyOperation, (*Booking).dest, ids, func(key *int64) []any { return []any{*key} })
 }
 
 // The SQL of the operations, as it is sent.
@@ -393,6 +538,53 @@ RETURNING id, room_id, customer_id, during, status, created_at`
   END AS subject
 FROM app.bookings
 WHERE id = $1::bigint`
+	bookingsConfirmManySQL = `/* table.bookings.transitions.status.confirm.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.n
+  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.room_id, have.customer_id, have.during, have.status, have.created_at
+  FROM app.bookings AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.n,
+      CASE
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN have.status = 'confirmed' THEN 'repeat'
+        WHEN NOT (have.status = 'held') THEN 'state'
+        WHEN (upper(have.during) > now()) IS NOT TRUE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN have.id IS NULL THEN ''
+        WHEN have.status = 'confirmed' THEN have.status::text
+        WHEN NOT (have.status = 'held') THEN have.status::text
+        WHEN (upper(have.during) > now()) IS NOT TRUE THEN 'guard'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.bookings AS have
+  SET status = 'confirmed'
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.room_id, have.customer_id, have.during, have.status, have.created_at
+)
+SELECT written.id, written.room_id, written.customer_id, written.during, written.status, written.created_at, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.room_id, have.customer_id, have.during, have.status, have.created_at, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 	bookingsCancelSQL = `/* table.bookings.transitions.status.cancel */ UPDATE app.bookings
 SET status = 'cancelled'
 WHERE id = $1::bigint
@@ -411,6 +603,51 @@ RETURNING id, room_id, customer_id, during, status, created_at`
   END AS subject
 FROM app.bookings
 WHERE id = $1::bigint`
+	bookingsCancelManySQL = `/* table.bookings.transitions.status.cancel.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.n
+  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.room_id, have.customer_id, have.during, have.status, have.created_at
+  FROM app.bookings AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.n,
+      CASE
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN have.status = 'cancelled' THEN 'repeat'
+        WHEN NOT (have.status IN ('held', 'confirmed')) THEN 'state'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN have.id IS NULL THEN ''
+        WHEN have.status = 'cancelled' THEN have.status::text
+        WHEN NOT (have.status IN ('held', 'confirmed')) THEN have.status::text
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.bookings AS have
+  SET status = 'cancelled'
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.room_id, have.customer_id, have.during, have.status, have.created_at
+)
+SELECT written.id, written.room_id, written.customer_id, written.during, written.status, written.created_at, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.room_id, have.customer_id, have.during, have.status, have.created_at, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 )
 
 var bookingsInsertOperation = pawl.Operation{
@@ -496,6 +733,17 @@ var bookingsConfirmOperation = pawl.Operation{
 	Guard:      "upper(during) > now()",
 }
 
+var bookingsConfirmManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:   "table.bookings.transitions.status.confirm.many",
+		Table:  "app.bookings",
+		SQL:    bookingsConfirmManySQL,
+		Wanted: "confirmed",
+		Guard:  "upper(during) > now()",
+	},
+	Types: []string{"int8"},
+}
+
 var bookingsCancelOperation = pawl.Operation{
 	Name:       "table.bookings.transitions.status.cancel",
 	Table:      "app.bookings",
@@ -503,4 +751,14 @@ var bookingsCancelOperation = pawl.Operation{
 	ExplainSQL: bookingsCancelExplainSQL,
 	KeyArgs:    1,
 	Wanted:     "cancelled",
+}
+
+var bookingsCancelManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:   "table.bookings.transitions.status.cancel.many",
+		Table:  "app.bookings",
+		SQL:    bookingsCancelManySQL,
+		Wanted: "cancelled",
+	},
+	Types: []string{"int8"},
 }

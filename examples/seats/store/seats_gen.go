@@ -43,6 +43,17 @@ type SeatUpdate struct {
 	CustomerID pawl.Change[*int64]
 }
 
+// SeatBook is what BookMany takes for one row of app.seats.
+type SeatBook struct {
+	ID         int64
+	CustomerID int64
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (s *SeatBook) values() []any {
+	return []any{s.ID, s.CustomerID}
+}
+
 // Seats reads and writes app.seats. Only its moves change status.
 type Seats struct{ session *pawl.Session }
 
@@ -152,8 +163,9 @@ func (s Seats) GetByLabelForUpdate(ctx context.Context, label string) (Seat, err
 // GetManyForUpdate reads the rows of seats with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
-// rows wait for each other and never deadlock. It works inside a transaction
-// only. Rows that do not exist are left out.
+// rows wait for each other and never deadlock. The result is in that order too.
+// It works inside a transaction only. Rows that do not exist are left out, and
+// a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -291,6 +303,82 @@ func (s Seats) Book(ctx context.Context, id, customerID int64) (Seat, error) {
 	return pawl.Guarded(ctx, s.session, &seatsBookOperation, (*Seat).dest, id, customerID)
 }
 
+// BookMany does for many rows what book does for one, in one statement and all
+// or none: when one of them may not be changed nothing is written, and the
+// error tells why of each that may not. The result has the row for each that
+// was given, in their order. A key that is given twice counts once; with other
+// arguments the second time it is bad input. Rows are locked in the order of
+// their keys, whatever order they are given in: two batches never wait for each
+// other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: status and customer_id stand in no full unique
+// key, so other writers of the row must wait and inserts of rows that refer to
+// it need not. FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.customer_id::bigint AS customer_id,
+//	    sent.n,
+//	    min(sent.n) OVER (PARTITION BY sent.id::bigint) <> min(sent.n) OVER (PARTITION BY sent.id::bigint,
+//	      sent.customer_id) AS twice
+//	  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, customer_id, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.label, have.status, have.customer_id
+//	  FROM app.seats AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.customer_id, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.customer_id, sent.n,
+//	      CASE
+//	        WHEN sent.twice THEN 'twice'
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN NOT (have.status = 'free') THEN 'state'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN sent.twice THEN ''
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN NOT (have.status = 'free') THEN have.status::text
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.seats AS have
+//	  SET status = 'booked', customer_id = sent.customer_id
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.label, have.status, have.customer_id
+//	)
+//	SELECT written.id, written.label, written.status, written.customer_id, 'done' AS verdict, '' AS
+//	  subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.label, have.status, have.customer_id, judged.verdict, judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [ErrSeatsCustomer]: there is no row of customers with this customer_id,
+//     or rows of seats still refer to it
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (s Seats) BookMany(ctx context.Context, in []SeatBook) ([]Seat, error) {
+	return pawl.GuardedMany(ctx, s.session, &seatsBookManyOperation, (*Seat).dest, in, (*SeatBook).values)
+}
+
 // Release moves a row of seats from status booked to free and sets customer_id,
 // in one conditional UPDATE: of two callers at the same time one moves the row.
 // A row in another state is a state error with the state that was found, a
@@ -310,6 +398,76 @@ func (s Seats) Book(ctx context.Context, id, customerID int64) (Seat, error) {
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Seats) Release(ctx context.Context, id int64) (Seat, error) {
 	return pawl.Guarded(ctx, s.session, &seatsReleaseOperation, (*Seat).dest, id)
+}
+
+// ReleaseMany does for many rows what release does for one, in one statement
+// and all or none: when one of them may not be changed nothing is written, and
+// the error tells why of each that may not. The result has the row for each
+// that was given, in their order. A key that is given twice counts once. Rows
+// are locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: status and customer_id stand in no full unique
+// key, so other writers of the row must wait and inserts of rows that refer to
+// it need not. FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.n
+//	  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.label, have.status, have.customer_id
+//	  FROM app.seats AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.n,
+//	      CASE
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN NOT (have.status = 'booked') THEN 'state'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN NOT (have.status = 'booked') THEN have.status::text
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.seats AS have
+//	  SET status = 'free', customer_id = NULL
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.label, have.status, have.customer_id
+//	)
+//	SELECT written.id, written.label, written.status, written.customer_id, 'done' AS verdict, '' AS
+//	  subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.label, have.status, have.customer_id, judged.verdict, judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [ErrSeatsCustomer]: there is no row of customers with this customer_id,
+//     or rows of seats still refer to it
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (s Seats) ReleaseMany(ctx context.Context, ids ...int64) ([]Seat, error) {
+	return pawl.GuardedMany(ctx, s.session, &seatsReleaseManyOperation, (*Seat).dest, ids, func(key *int64) []any { return []any{*key} })
 }
 
 // The SQL of the operations, as it is sent.
@@ -386,6 +544,53 @@ RETURNING id, label, status, customer_id`
   END AS subject
 FROM app.seats
 WHERE id = $1::bigint`
+	seatsBookManySQL = `/* table.seats.transitions.status.book.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.customer_id::bigint AS customer_id,
+    sent.n,
+    min(sent.n) OVER (PARTITION BY sent.id::bigint) <> min(sent.n) OVER (PARTITION BY sent.id::bigint, sent.customer_id) AS twice
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, customer_id, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.label, have.status, have.customer_id
+  FROM app.seats AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.customer_id, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.customer_id, sent.n,
+      CASE
+        WHEN sent.twice THEN 'twice'
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN NOT (have.status = 'free') THEN 'state'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN sent.twice THEN ''
+        WHEN have.id IS NULL THEN ''
+        WHEN NOT (have.status = 'free') THEN have.status::text
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.seats AS have
+  SET status = 'booked', customer_id = sent.customer_id
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.label, have.status, have.customer_id
+)
+SELECT written.id, written.label, written.status, written.customer_id, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.label, have.status, have.customer_id, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 	seatsReleaseSQL = `/* table.seats.transitions.status.release */ UPDATE app.seats
 SET status = 'free', customer_id = NULL
 WHERE id = $1::bigint
@@ -402,6 +607,49 @@ RETURNING id, label, status, customer_id`
   END AS subject
 FROM app.seats
 WHERE id = $1::bigint`
+	seatsReleaseManySQL = `/* table.seats.transitions.status.release.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.n
+  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.label, have.status, have.customer_id
+  FROM app.seats AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.n,
+      CASE
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN NOT (have.status = 'booked') THEN 'state'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN have.id IS NULL THEN ''
+        WHEN NOT (have.status = 'booked') THEN have.status::text
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.seats AS have
+  SET status = 'free', customer_id = NULL
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.label, have.status, have.customer_id
+)
+SELECT written.id, written.label, written.status, written.customer_id, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.label, have.status, have.customer_id, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 )
 
 var seatsInsertOperation = pawl.Operation{
@@ -504,6 +752,17 @@ var seatsBookOperation = pawl.Operation{
 	Errors:      seatsErrors,
 }
 
+var seatsBookManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:   "table.seats.transitions.status.book.many",
+		Table:  "app.seats",
+		SQL:    seatsBookManySQL,
+		Wanted: "booked",
+		Errors: seatsErrors,
+	},
+	Types: []string{"int8", "int8"},
+}
+
 var seatsReleaseOperation = pawl.Operation{
 	Name:       "table.seats.transitions.status.release",
 	Table:      "app.seats",
@@ -512,4 +771,15 @@ var seatsReleaseOperation = pawl.Operation{
 	KeyArgs:    1,
 	Wanted:     "free",
 	Errors:     seatsErrors,
+}
+
+var seatsReleaseManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:   "table.seats.transitions.status.release.many",
+		Table:  "app.seats",
+		SQL:    seatsReleaseManySQL,
+		Wanted: "free",
+		Errors: seatsErrors,
+	},
+	Types: []string{"int8"},
 }

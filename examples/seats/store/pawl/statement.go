@@ -128,7 +128,7 @@ func named(err error) bool {
 	// The outermost error alone: what it wraps may have been named by another call.
 	switch any(err).(type) {
 	case *RetryError, *CommitUnknownError, *StoredError, *StateError, *GuardError, *ClaimLostError, *NotEditableError,
-		*IsolationError, *InProgressError, *violation, *sqlError, *callError, *beginError:
+		*IsolationError, *InProgressError, *BatchError, *violation, *sqlError, *callError, *beginError:
 		return true
 	}
 	return false

@@ -44,6 +44,39 @@ type ItemUpdate struct {
 	Active   pawl.Change[bool]
 }
 
+// ItemReserve is what ReserveMany takes for one row of app.items.
+type ItemReserve struct {
+	ID  int64
+	Qty int32
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (i *ItemReserve) values() []any {
+	return []any{i.ID, i.Qty}
+}
+
+// ItemShip is what ShipMany takes for one row of app.items.
+type ItemShip struct {
+	ID  int64
+	Qty int32
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (i *ItemShip) values() []any {
+	return []any{i.ID, i.Qty}
+}
+
+// ItemRecount is what RecountMany takes for one row of app.items.
+type ItemRecount struct {
+	ID    int64
+	Delta int32
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (i *ItemRecount) values() []any {
+	return []any{i.ID, i.Delta}
+}
+
 // Items reads and writes app.items.
 type Items struct{ session *pawl.Session }
 
@@ -115,8 +148,9 @@ func (i Items) GetForUpdate(ctx context.Context, id int64) (Item, error) {
 // GetManyForUpdate reads the rows of items with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
-// rows wait for each other and never deadlock. It works inside a transaction
-// only. Rows that do not exist are left out.
+// rows wait for each other and never deadlock. The result is in that order too.
+// It works inside a transaction only. Rows that do not exist are left out, and
+// a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -234,6 +268,83 @@ func (i Items) Reserve(ctx context.Context, id int64, qty int32) (Item, error) {
 	return pawl.Guarded(ctx, i.session, &itemsReserveOperation, (*Item).dest, id, qty)
 }
 
+// ReserveMany does for many rows what reserve does for one, in one statement
+// and all or none: when one of them may not be changed nothing is written, and
+// the error tells why of each that may not. The result has the row for each
+// that was given, in their order. A key may be given once: of two changes of
+// one row it could not be told whether the second is the first one again. Rows
+// are locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: reserved stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.qty::integer AS qty,
+//	    sent.n,
+//	    count(*) OVER (PARTITION BY sent.id::bigint) > 1 AS twice
+//	  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, qty, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.stock, have.reserved, have.active
+//	  FROM app.items AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.qty, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.qty, sent.n,
+//	      CASE
+//	        WHEN sent.twice THEN 'twice'
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN (sent.qty > 0) IS NOT TRUE THEN 'input'
+//	        WHEN (have.active) IS NOT TRUE THEN 'guard'
+//	        WHEN ((have.reserved + sent.qty) BETWEEN 0 AND have.stock) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN sent.twice THEN ''
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN (sent.qty > 0) IS NOT TRUE THEN 'qty'
+//	        WHEN (have.active) IS NOT TRUE THEN 'guard'
+//	        WHEN ((have.reserved + sent.qty) BETWEEN 0 AND have.stock) IS FALSE THEN 'items_reserved_in_stock'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.items AS have
+//	  SET reserved = have.reserved + sent.qty
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.stock, have.reserved, have.active
+//	)
+//	SELECT written.id, written.stock, written.reserved, written.active, 'done' AS verdict, '' AS
+//	  subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.stock, have.reserved, have.active, judged.verdict, judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.GuardError] or
+//     [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (i Items) ReserveMany(ctx context.Context, in []ItemReserve) ([]Item, error) {
+	return pawl.GuardedMany(ctx, i.session, &itemsReserveManyOperation, (*Item).dest, in, (*ItemReserve).values)
+}
+
 // Ship sets stock to stock - @qty and reserved to reserved - @qty in a row of
 // items, in one UPDATE that starts from the newest values: no concurrent call
 // is lost. When stock >= 0 and reserved BETWEEN 0 AND stock would not hold,
@@ -260,6 +371,84 @@ func (i Items) Ship(ctx context.Context, id int64, qty int32) (Item, error) {
 	return pawl.Guarded(ctx, i.session, &itemsShipOperation, (*Item).dest, id, qty)
 }
 
+// ShipMany does for many rows what ship does for one, in one statement and all
+// or none: when one of them may not be changed nothing is written, and the
+// error tells why of each that may not. The result has the row for each that
+// was given, in their order. A key may be given once: of two changes of one row
+// it could not be told whether the second is the first one again. Rows are
+// locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: stock and reserved stand in no full unique key,
+// so other writers of the row must wait and inserts of rows that refer to it
+// need not. FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.qty::integer AS qty,
+//	    sent.n,
+//	    count(*) OVER (PARTITION BY sent.id::bigint) > 1 AS twice
+//	  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, qty, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.stock, have.reserved, have.active
+//	  FROM app.items AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.qty, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.qty, sent.n,
+//	      CASE
+//	        WHEN sent.twice THEN 'twice'
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN (sent.qty > 0) IS NOT TRUE THEN 'input'
+//	        WHEN ((have.stock - sent.qty) >= 0) IS FALSE THEN 'guard'
+//	        WHEN ((have.reserved - sent.qty) BETWEEN 0 AND (have.stock - sent.qty)) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN sent.twice THEN ''
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN (sent.qty > 0) IS NOT TRUE THEN 'qty'
+//	        WHEN ((have.stock - sent.qty) >= 0) IS FALSE THEN 'items_stock_not_negative'
+//	        WHEN ((have.reserved - sent.qty) BETWEEN 0 AND (have.stock - sent.qty)) IS FALSE THEN
+//	          'items_reserved_in_stock'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.items AS have
+//	  SET stock = have.stock - sent.qty, reserved = have.reserved - sent.qty
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.stock, have.reserved, have.active
+//	)
+//	SELECT written.id, written.stock, written.reserved, written.active, 'done' AS verdict, '' AS
+//	  subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.stock, have.reserved, have.active, judged.verdict, judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.GuardError] or
+//     [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (i Items) ShipMany(ctx context.Context, in []ItemShip) ([]Item, error) {
+	return pawl.GuardedMany(ctx, i.session, &itemsShipManyOperation, (*Item).dest, in, (*ItemShip).values)
+}
+
 // Recount sets stock to stock + @delta in a row of items, in one UPDATE that
 // starts from the newest values: no concurrent call is lost. When stock >= 0
 // and reserved BETWEEN 0 AND stock would not hold, nothing is written and the
@@ -279,6 +468,81 @@ func (i Items) Ship(ctx context.Context, id int64, qty int32) (Item, error) {
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (i Items) Recount(ctx context.Context, id int64, delta int32) (Item, error) {
 	return pawl.Guarded(ctx, i.session, &itemsRecountOperation, (*Item).dest, id, delta)
+}
+
+// RecountMany does for many rows what recount does for one, in one statement
+// and all or none: when one of them may not be changed nothing is written, and
+// the error tells why of each that may not. The result has the row for each
+// that was given, in their order. A key may be given once: of two changes of
+// one row it could not be told whether the second is the first one again. Rows
+// are locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: stock stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.delta::integer AS delta,
+//	    sent.n,
+//	    count(*) OVER (PARTITION BY sent.id::bigint) > 1 AS twice
+//	  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, delta, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.stock, have.reserved, have.active
+//	  FROM app.items AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.delta, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.delta, sent.n,
+//	      CASE
+//	        WHEN sent.twice THEN 'twice'
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN ((have.stock + sent.delta) >= 0) IS FALSE THEN 'guard'
+//	        WHEN (have.reserved BETWEEN 0 AND (have.stock + sent.delta)) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN sent.twice THEN ''
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN ((have.stock + sent.delta) >= 0) IS FALSE THEN 'items_stock_not_negative'
+//	        WHEN (have.reserved BETWEEN 0 AND (have.stock + sent.delta)) IS FALSE THEN 'items_reserved_in_stock'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.items AS have
+//	  SET stock = have.stock + sent.delta
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.stock, have.reserved, have.active
+//	)
+//	SELECT written.id, written.stock, written.reserved, written.active, 'done' AS verdict, '' AS
+//	  subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.stock, have.reserved, have.active, judged.verdict, judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.GuardError] or
+//     [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (i Items) RecountMany(ctx context.Context, in []ItemRecount) ([]Item, error) {
+	return pawl.GuardedMany(ctx, i.session, &itemsRecountManyOperation, (*Item).dest, in, (*ItemRecount).values)
 }
 
 // The SQL of the operations, as it is sent.
@@ -342,6 +606,57 @@ RETURNING id, stock, reserved, active`
   END AS subject
 FROM app.items
 WHERE id = $1::bigint`
+	itemsReserveManySQL = `/* table.items.adjust.reserve.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.qty::integer AS qty,
+    sent.n,
+    count(*) OVER (PARTITION BY sent.id::bigint) > 1 AS twice
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, qty, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.stock, have.reserved, have.active
+  FROM app.items AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.qty, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.qty, sent.n,
+      CASE
+        WHEN sent.twice THEN 'twice'
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN (sent.qty > 0) IS NOT TRUE THEN 'input'
+        WHEN (have.active) IS NOT TRUE THEN 'guard'
+        WHEN ((have.reserved + sent.qty) BETWEEN 0 AND have.stock) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN sent.twice THEN ''
+        WHEN have.id IS NULL THEN ''
+        WHEN (sent.qty > 0) IS NOT TRUE THEN 'qty'
+        WHEN (have.active) IS NOT TRUE THEN 'guard'
+        WHEN ((have.reserved + sent.qty) BETWEEN 0 AND have.stock) IS FALSE THEN 'items_reserved_in_stock'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.items AS have
+  SET reserved = have.reserved + sent.qty
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.stock, have.reserved, have.active
+)
+SELECT written.id, written.stock, written.reserved, written.active, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.stock, have.reserved, have.active, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 	itemsShipSQL = `/* table.items.adjust.ship */ UPDATE app.items
 SET stock = stock - $2::integer, reserved = reserved - $2::integer
 WHERE id = $1::bigint
@@ -364,6 +679,57 @@ RETURNING id, stock, reserved, active`
   END AS subject
 FROM app.items
 WHERE id = $1::bigint`
+	itemsShipManySQL = `/* table.items.adjust.ship.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.qty::integer AS qty,
+    sent.n,
+    count(*) OVER (PARTITION BY sent.id::bigint) > 1 AS twice
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, qty, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.stock, have.reserved, have.active
+  FROM app.items AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.qty, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.qty, sent.n,
+      CASE
+        WHEN sent.twice THEN 'twice'
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN (sent.qty > 0) IS NOT TRUE THEN 'input'
+        WHEN ((have.stock - sent.qty) >= 0) IS FALSE THEN 'guard'
+        WHEN ((have.reserved - sent.qty) BETWEEN 0 AND (have.stock - sent.qty)) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN sent.twice THEN ''
+        WHEN have.id IS NULL THEN ''
+        WHEN (sent.qty > 0) IS NOT TRUE THEN 'qty'
+        WHEN ((have.stock - sent.qty) >= 0) IS FALSE THEN 'items_stock_not_negative'
+        WHEN ((have.reserved - sent.qty) BETWEEN 0 AND (have.stock - sent.qty)) IS FALSE THEN 'items_reserved_in_stock'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.items AS have
+  SET stock = have.stock - sent.qty, reserved = have.reserved - sent.qty
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.stock, have.reserved, have.active
+)
+SELECT written.id, written.stock, written.reserved, written.active, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.stock, have.reserved, have.active, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 	itemsRecountSQL = `/* table.items.adjust.recount */ UPDATE app.items
 SET stock = stock + $2::integer
 WHERE id = $1::bigint
@@ -383,6 +749,55 @@ RETURNING id, stock, reserved, active`
   END AS subject
 FROM app.items
 WHERE id = $1::bigint`
+	itemsRecountManySQL = `/* table.items.adjust.recount.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.delta::integer AS delta,
+    sent.n,
+    count(*) OVER (PARTITION BY sent.id::bigint) > 1 AS twice
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, delta, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.stock, have.reserved, have.active
+  FROM app.items AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.delta, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.delta, sent.n,
+      CASE
+        WHEN sent.twice THEN 'twice'
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN ((have.stock + sent.delta) >= 0) IS FALSE THEN 'guard'
+        WHEN (have.reserved BETWEEN 0 AND (have.stock + sent.delta)) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN sent.twice THEN ''
+        WHEN have.id IS NULL THEN ''
+        WHEN ((have.stock + sent.delta) >= 0) IS FALSE THEN 'items_stock_not_negative'
+        WHEN (have.reserved BETWEEN 0 AND (have.stock + sent.delta)) IS FALSE THEN 'items_reserved_in_stock'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.items AS have
+  SET stock = have.stock + sent.delta
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.stock, have.reserved, have.active
+)
+SELECT written.id, written.stock, written.reserved, written.active, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.stock, have.reserved, have.active, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 )
 
 var itemsInsertOperation = pawl.Operation{
@@ -459,6 +874,16 @@ var itemsReserveOperation = pawl.Operation{
 	Guard:      "active",
 }
 
+var itemsReserveManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:  "table.items.adjust.reserve.many",
+		Table: "app.items",
+		SQL:   itemsReserveManySQL,
+		Guard: "active",
+	},
+	Types: []string{"int8", "int4"},
+}
+
 var itemsShipOperation = pawl.Operation{
 	Name:       "table.items.adjust.ship",
 	Table:      "app.items",
@@ -467,10 +892,28 @@ var itemsShipOperation = pawl.Operation{
 	KeyArgs:    1,
 }
 
+var itemsShipManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:  "table.items.adjust.ship.many",
+		Table: "app.items",
+		SQL:   itemsShipManySQL,
+	},
+	Types: []string{"int8", "int4"},
+}
+
 var itemsRecountOperation = pawl.Operation{
 	Name:       "table.items.adjust.recount",
 	Table:      "app.items",
 	SQL:        itemsRecountSQL,
 	ExplainSQL: itemsRecountExplainSQL,
 	KeyArgs:    1,
+}
+
+var itemsRecountManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:  "table.items.adjust.recount.many",
+		Table: "app.items",
+		SQL:   itemsRecountManySQL,
+	},
+	Types: []string{"int8", "int4"},
 }

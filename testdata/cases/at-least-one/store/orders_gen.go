@@ -32,6 +32,18 @@ func (o *OrderInsert) values() []any {
 	return []any{o.Shop, o.Number}
 }
 
+// OrderKey names a row, as GetManyForUpdate and its like take many of them, of
+// app.orders.
+type OrderKey struct {
+	Shop   string
+	Number int64
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (o *OrderKey) values() []any {
+	return []any{o.Shop, o.Number}
+}
+
 // Orders reads and writes app.orders.
 type Orders struct{ session *pawl.Session }
 
@@ -96,6 +108,33 @@ func (o Orders) Get(ctx context.Context, shop string, number int64) (Order, erro
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) GetForUpdate(ctx context.Context, shop string, number int64) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersGetForUpdateOperation, (*Order).dest, shop, number)
+}
+
+// GetManyForUpdate reads the rows of orders with the given values of shop and
+// number and locks them until the transaction ends. They are locked in the
+// order of the key, whatever order was asked, so that two transactions that
+// lock the same rows wait for each other and never deadlock. The result is in
+// that order too. It works inside a transaction only. Rows that do not exist
+// are left out, and a key that is given twice is one row.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT shop, number
+//	FROM app.orders
+//	WHERE (shop, number) IN (
+//	  SELECT sent.shop::text, sent.number::bigint
+//	  FROM unnest($1::text[], $2::text[]) AS sent (shop, number)
+//	)
+//	ORDER BY shop, number
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) GetManyForUpdate(ctx context.Context, keys ...OrderKey) ([]Order, error) {
+	return pawl.QueryKeys(ctx, o.session, &ordersGetManyForUpdateOperation, (*Order).dest, keys, (*OrderKey).values)
 }
 
 // List reads a page of the rows of orders in the order of shop and number. The
@@ -163,6 +202,14 @@ WHERE shop = $1::text AND number = $2::bigint`
 FROM app.orders
 WHERE shop = $1::text AND number = $2::bigint
 FOR NO KEY UPDATE`
+	ordersGetManyForUpdateSQL = `/* table.orders.get_many_for_update */ SELECT shop, number
+FROM app.orders
+WHERE (shop, number) IN (
+  SELECT sent.shop::text, sent.number::bigint
+  FROM unnest($1::text[], $2::text[]) AS sent (shop, number)
+)
+ORDER BY shop, number
+FOR NO KEY UPDATE`
 	ordersListSQL = `/* table.orders.list */ SELECT shop, number
 FROM (
   (SELECT shop, number
@@ -212,6 +259,16 @@ var ordersGetForUpdateOperation = pawl.Operation{
 	SQL:              ordersGetForUpdateSQL,
 	KeyArgs:          2,
 	NeedsTransaction: true,
+}
+
+var ordersGetManyForUpdateOperation = pawl.KeysOperation{
+	Operation: pawl.Operation{
+		Name:             "table.orders.get_many_for_update",
+		Table:            "app.orders",
+		SQL:              ordersGetManyForUpdateSQL,
+		NeedsTransaction: true,
+	},
+	Types: []string{"text", "int8"},
 }
 
 var ordersListOperation = pawl.Operation{

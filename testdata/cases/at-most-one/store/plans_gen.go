@@ -41,6 +41,18 @@ type PlanUpdate struct {
 	Status pawl.Change[string]
 }
 
+// PlanKey names a row, as GetManyForUpdate and its like take many of them, of
+// app.plans.
+type PlanKey struct {
+	Account string
+	ID      int64
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (p *PlanKey) values() []any {
+	return []any{p.Account, p.ID}
+}
+
 // Plans reads and writes app.plans.
 type Plans struct{ session *pawl.Session }
 
@@ -144,6 +156,33 @@ func (p Plans) GetForUpdate(ctx context.Context, account string, id int64) (Plan
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Plans) GetByActiveForUpdate(ctx context.Context, account string) (Plan, error) {
 	return pawl.QueryOne(ctx, p.session, &plansGetByActiveForUpdateOperation, (*Plan).dest, account)
+}
+
+// GetManyForUpdate reads the rows of plans with the given values of account and
+// id and locks them until the transaction ends. They are locked in the order of
+// the key, whatever order was asked, so that two transactions that lock the
+// same rows wait for each other and never deadlock. The result is in that order
+// too. It works inside a transaction only. Rows that do not exist are left out,
+// and a key that is given twice is one row.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT account, id, status
+//	FROM app.plans
+//	WHERE (account, id) IN (
+//	  SELECT sent.account::text, sent.id::bigint
+//	  FROM unnest($1::text[], $2::text[]) AS sent (account, id)
+//	)
+//	ORDER BY account, id
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (p Plans) GetManyForUpdate(ctx context.Context, keys ...PlanKey) ([]Plan, error) {
+	return pawl.QueryKeys(ctx, p.session, &plansGetManyForUpdateOperation, (*Plan).dest, keys, (*PlanKey).values)
 }
 
 // List reads a page of the rows of plans in the order of account and id. The
@@ -271,6 +310,14 @@ FOR NO KEY UPDATE`
 FROM app.plans
 WHERE account = $1::text AND (status = 'active')
 FOR NO KEY UPDATE`
+	plansGetManyForUpdateSQL = `/* table.plans.get_many_for_update */ SELECT account, id, status
+FROM app.plans
+WHERE (account, id) IN (
+  SELECT sent.account::text, sent.id::bigint
+  FROM unnest($1::text[], $2::text[]) AS sent (account, id)
+)
+ORDER BY account, id
+FOR NO KEY UPDATE`
 	plansListSQL = `/* table.plans.list */ SELECT account, id, status
 FROM (
   (SELECT account, id, status
@@ -355,6 +402,16 @@ var plansGetByActiveForUpdateOperation = pawl.Operation{
 	SQL:              plansGetByActiveForUpdateSQL,
 	KeyArgs:          1,
 	NeedsTransaction: true,
+}
+
+var plansGetManyForUpdateOperation = pawl.KeysOperation{
+	Operation: pawl.Operation{
+		Name:             "table.plans.get_many_for_update",
+		Table:            "app.plans",
+		SQL:              plansGetManyForUpdateSQL,
+		NeedsTransaction: true,
+	},
+	Types: []string{"text", "int8"},
 }
 
 var plansListOperation = pawl.Operation{

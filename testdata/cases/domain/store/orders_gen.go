@@ -50,6 +50,28 @@ type OrderUpdate struct {
 	Parts pawl.Change[[]pgtype.Numeric]
 }
 
+// OrderPay is what PayMany takes for one row of app.orders.
+type OrderPay struct {
+	ID   int64
+	Paid pgtype.Numeric
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (o *OrderPay) values() []any {
+	return []any{o.ID, o.Paid}
+}
+
+// OrderDiscount is what DiscountMany takes for one row of app.orders.
+type OrderDiscount struct {
+	ID int64
+	By pgtype.Numeric
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (o *OrderDiscount) values() []any {
+	return []any{o.ID, o.By}
+}
+
 // Orders reads and writes app.orders. Only its moves change status.
 type Orders struct{ session *pawl.Session }
 
@@ -178,8 +200,9 @@ func (o Orders) GetByCodeForUpdate(ctx context.Context, code string) (Order, err
 // GetManyForUpdate reads the rows of orders with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
-// rows wait for each other and never deadlock. It works inside a transaction
-// only. Rows that do not exist are left out.
+// rows wait for each other and never deadlock. The result is in that order too.
+// It works inside a transaction only. Rows that do not exist are left out, and
+// a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -305,6 +328,89 @@ func (o Orders) Pay(ctx context.Context, id int64, paid pgtype.Numeric) (Order, 
 	return pawl.Guarded(ctx, o.session, &ordersPayOperation, (*Order).dest, id, paid)
 }
 
+// PayMany does for many rows what pay does for one, in one statement and all or
+// none: when one of them may not be changed nothing is written, and the error
+// tells why of each that may not. The result has the row for each that was
+// given, in their order. A key that is given twice counts once; with other
+// arguments the second time it is bad input. Rows are locked in the order of
+// their keys, whatever order they are given in: two batches never wait for each
+// other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: status and paid stand in no full unique key, so
+// other writers of the row must wait and inserts of rows that refer to it need
+// not. FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.paid::numeric AS paid,
+//	    sent.n,
+//	    min(sent.n) OVER (PARTITION BY sent.id::bigint) <> min(sent.n) OVER (PARTITION BY sent.id::bigint,
+//	      sent.paid) AS twice
+//	  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, paid, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.code, have.price, have.paid, have.parts, have.status
+//	  FROM app.orders AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.paid, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.paid, sent.n,
+//	      CASE
+//	        WHEN sent.twice THEN 'twice'
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN (sent.paid <> 'NaN') IS NOT TRUE THEN 'input'
+//	        WHEN have.status = 'paid' AND have.paid IS NOT DISTINCT FROM sent.paid THEN 'repeat'
+//	        WHEN NOT (have.status = 'open') THEN 'state'
+//	        WHEN (sent.paid >= 0) IS FALSE THEN 'guard'
+//	        WHEN (sent.paid < 1000000) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN sent.twice THEN ''
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN (sent.paid <> 'NaN') IS NOT TRUE THEN 'paid'
+//	        WHEN have.status = 'paid' AND have.paid IS NOT DISTINCT FROM sent.paid THEN have.status::text
+//	        WHEN NOT (have.status = 'open') THEN have.status::text
+//	        WHEN (sent.paid >= 0) IS FALSE THEN 'positive_money_positive'
+//	        WHEN (sent.paid < 1000000) IS FALSE THEN 'positive_money_sane'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.orders AS have
+//	  SET status = 'paid', paid = sent.paid
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.code, have.price, have.paid, have.parts, have.status
+//	)
+//	SELECT written.id, written.code, written.price, written.paid, written.parts, written.status, 'done'
+//	  AS verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.code, have.price, have.paid, have.parts, have.status, judged.verdict,
+//	  judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) PayMany(ctx context.Context, in []OrderPay) ([]Order, error) {
+	return pawl.GuardedMany(ctx, o.session, &ordersPayManyOperation, (*Order).dest, in, (*OrderPay).values)
+}
+
 // Discount sets price to price - @by in a row of orders, in one UPDATE that
 // starts from the newest values: no concurrent call is lost. When price >= 0,
 // price < 1000000, @by >= 0 and @by < 1000000 would not hold, nothing is
@@ -331,6 +437,88 @@ func (o Orders) Discount(ctx context.Context, id int64, by pgtype.Numeric) (Orde
 		return Order{}, err
 	}
 	return pawl.Guarded(ctx, o.session, &ordersDiscountOperation, (*Order).dest, id, by)
+}
+
+// DiscountMany does for many rows what discount does for one, in one statement
+// and all or none: when one of them may not be changed nothing is written, and
+// the error tells why of each that may not. The result has the row for each
+// that was given, in their order. A key may be given once: of two changes of
+// one row it could not be told whether the second is the first one again. Rows
+// are locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: price stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.by::numeric AS by,
+//	    sent.n,
+//	    count(*) OVER (PARTITION BY sent.id::bigint) > 1 AS twice
+//	  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, by, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.code, have.price, have.paid, have.parts, have.status
+//	  FROM app.orders AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.by, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.by, sent.n,
+//	      CASE
+//	        WHEN sent.twice THEN 'twice'
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN (sent.by > 0 AND sent.by < 'Infinity') IS NOT TRUE THEN 'input'
+//	        WHEN ((have.price - sent.by) >= 0) IS FALSE THEN 'guard'
+//	        WHEN ((have.price - sent.by) < 1000000) IS FALSE THEN 'guard'
+//	        WHEN (sent.by >= 0) IS FALSE THEN 'guard'
+//	        WHEN (sent.by < 1000000) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN sent.twice THEN ''
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN (sent.by > 0 AND sent.by < 'Infinity') IS NOT TRUE THEN 'by'
+//	        WHEN ((have.price - sent.by) >= 0) IS FALSE THEN 'positive_money_positive'
+//	        WHEN ((have.price - sent.by) < 1000000) IS FALSE THEN 'positive_money_sane'
+//	        WHEN (sent.by >= 0) IS FALSE THEN 'positive_money_positive'
+//	        WHEN (sent.by < 1000000) IS FALSE THEN 'positive_money_sane'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.orders AS have
+//	  SET price = have.price - sent.by
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.code, have.price, have.paid, have.parts, have.status
+//	)
+//	SELECT written.id, written.code, written.price, written.paid, written.parts, written.status, 'done'
+//	  AS verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.code, have.price, have.paid, have.parts, have.status, judged.verdict,
+//	  judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.GuardError] or
+//     [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) DiscountMany(ctx context.Context, in []OrderDiscount) ([]Order, error) {
+	return pawl.GuardedMany(ctx, o.session, &ordersDiscountManyOperation, (*Order).dest, in, (*OrderDiscount).values)
 }
 
 // The SQL of the operations, as it is sent.
@@ -407,6 +595,61 @@ RETURNING id, code, price, paid, parts, status`
   END AS subject
 FROM app.orders
 WHERE id = $1::bigint`
+	ordersPayManySQL = `/* table.orders.transitions.status.pay.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.paid::numeric AS paid,
+    sent.n,
+    min(sent.n) OVER (PARTITION BY sent.id::bigint) <> min(sent.n) OVER (PARTITION BY sent.id::bigint, sent.paid) AS twice
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, paid, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.code, have.price, have.paid, have.parts, have.status
+  FROM app.orders AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.paid, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.paid, sent.n,
+      CASE
+        WHEN sent.twice THEN 'twice'
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN (sent.paid <> 'NaN') IS NOT TRUE THEN 'input'
+        WHEN have.status = 'paid' AND have.paid IS NOT DISTINCT FROM sent.paid THEN 'repeat'
+        WHEN NOT (have.status = 'open') THEN 'state'
+        WHEN (sent.paid >= 0) IS FALSE THEN 'guard'
+        WHEN (sent.paid < 1000000) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN sent.twice THEN ''
+        WHEN have.id IS NULL THEN ''
+        WHEN (sent.paid <> 'NaN') IS NOT TRUE THEN 'paid'
+        WHEN have.status = 'paid' AND have.paid IS NOT DISTINCT FROM sent.paid THEN have.status::text
+        WHEN NOT (have.status = 'open') THEN have.status::text
+        WHEN (sent.paid >= 0) IS FALSE THEN 'positive_money_positive'
+        WHEN (sent.paid < 1000000) IS FALSE THEN 'positive_money_sane'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.orders AS have
+  SET status = 'paid', paid = sent.paid
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.code, have.price, have.paid, have.parts, have.status
+)
+SELECT written.id, written.code, written.price, written.paid, written.parts, written.status, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.code, have.price, have.paid, have.parts, have.status, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 	ordersDiscountSQL = `/* table.orders.adjust.discount */ UPDATE app.orders
 SET price = price - $2::numeric
 WHERE id = $1::bigint
@@ -435,6 +678,61 @@ RETURNING id, code, price, paid, parts, status`
   END AS subject
 FROM app.orders
 WHERE id = $1::bigint`
+	ordersDiscountManySQL = `/* table.orders.adjust.discount.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.by::numeric AS by,
+    sent.n,
+    count(*) OVER (PARTITION BY sent.id::bigint) > 1 AS twice
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, by, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.code, have.price, have.paid, have.parts, have.status
+  FROM app.orders AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.by, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.by, sent.n,
+      CASE
+        WHEN sent.twice THEN 'twice'
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN (sent.by > 0 AND sent.by < 'Infinity') IS NOT TRUE THEN 'input'
+        WHEN ((have.price - sent.by) >= 0) IS FALSE THEN 'guard'
+        WHEN ((have.price - sent.by) < 1000000) IS FALSE THEN 'guard'
+        WHEN (sent.by >= 0) IS FALSE THEN 'guard'
+        WHEN (sent.by < 1000000) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN sent.twice THEN ''
+        WHEN have.id IS NULL THEN ''
+        WHEN (sent.by > 0 AND sent.by < 'Infinity') IS NOT TRUE THEN 'by'
+        WHEN ((have.price - sent.by) >= 0) IS FALSE THEN 'positive_money_positive'
+        WHEN ((have.price - sent.by) < 1000000) IS FALSE THEN 'positive_money_sane'
+        WHEN (sent.by >= 0) IS FALSE THEN 'positive_money_positive'
+        WHEN (sent.by < 1000000) IS FALSE THEN 'positive_money_sane'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.orders AS have
+  SET price = have.price - sent.by
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.code, have.price, have.paid, have.parts, have.status
+)
+SELECT written.id, written.code, written.price, written.paid, written.parts, written.status, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.code, have.price, have.paid, have.parts, have.status, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 )
 
 var ordersInsertOperation = pawl.Operation{
@@ -527,10 +825,29 @@ var ordersPayOperation = pawl.Operation{
 	Wanted:     "paid",
 }
 
+var ordersPayManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:   "table.orders.transitions.status.pay.many",
+		Table:  "app.orders",
+		SQL:    ordersPayManySQL,
+		Wanted: "paid",
+	},
+	Types: []string{"int8", "numeric"},
+}
+
 var ordersDiscountOperation = pawl.Operation{
 	Name:       "table.orders.adjust.discount",
 	Table:      "app.orders",
 	SQL:        ordersDiscountSQL,
 	ExplainSQL: ordersDiscountExplainSQL,
 	KeyArgs:    1,
+}
+
+var ordersDiscountManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:  "table.orders.adjust.discount.many",
+		Table: "app.orders",
+		SQL:   ordersDiscountManySQL,
+	},
+	Types: []string{"int8", "numeric"},
 }

@@ -140,8 +140,9 @@ func (r Rooms) GetByNameForUpdate(ctx context.Context, name string) (Room, error
 // GetManyForUpdate reads the rows of rooms with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
-// rows wait for each other and never deadlock. It works inside a transaction
-// only. Rows that do not exist are left out.
+// rows wait for each other and never deadlock. The result is in that order too.
+// It works inside a transaction only. Rows that do not exist are left out, and
+// a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -231,8 +232,8 @@ func (r Rooms) Delete(ctx context.Context, id int64) error {
 // written. A row that is locked too long is busy, a missing row is not found.
 //
 // change may set Name and nothing else. It runs in the transaction that holds
-// the lock, perhaps more than once, and must change nothing but the row; an
-// error of it ends the edit and is returned.
+// the lock, perhaps more than once, and must change nothing but what it is
+// given; an error of it ends the edit and is returned.
 //
 // It locks FOR UPDATE: name stands in the full unique key rooms_name, so the
 // write takes the strong lock in any case. Taken later it would be an upgrade:
@@ -265,8 +266,8 @@ func (r Rooms) Rename(ctx context.Context, id int64, change func(ctx context.Con
 // written. A row that is locked too long is busy, a missing row is not found.
 //
 // change may set Name and nothing else. It runs in the transaction that holds
-// the lock, perhaps more than once, and must change nothing but the row; an
-// error of it ends the edit and is returned.
+// the lock, perhaps more than once, and must change nothing but what it is
+// given; an error of it ends the edit and is returned.
 //
 // It locks FOR UPDATE: name stands in the full unique key rooms_name, so the
 // write takes the strong lock in any case. Taken later it would be an upgrade:

@@ -47,6 +47,17 @@ type LineUpdate struct {
 	Amount pawl.Change[int32]
 }
 
+// LineOrder is what OrderMany takes for one row of app.lines.
+type LineOrder struct {
+	ID   int64
+	More int32
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (l *LineOrder) values() []any {
+	return []any{l.ID, l.More}
+}
+
 // Lines reads and writes app.lines.
 type Lines struct{ session *pawl.Session }
 
@@ -152,8 +163,9 @@ func (l Lines) GetBySlugForUpdate(ctx context.Context, slug string) (Line, error
 // GetManyForUpdate reads the rows of lines with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
-// rows wait for each other and never deadlock. It works inside a transaction
-// only. Rows that do not exist are left out.
+// rows wait for each other and never deadlock. The result is in that order too.
+// It works inside a transaction only. Rows that do not exist are left out, and
+// a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -267,6 +279,83 @@ func (l Lines) Order(ctx context.Context, id int64, more int32) (Line, error) {
 	return pawl.Guarded(ctx, l.session, &linesOrderOperation, (*Line).dest, id, more)
 }
 
+// OrderMany does for many rows what order does for one, in one statement and
+// all or none: when one of them may not be changed nothing is written, and the
+// error tells why of each that may not. The result has the row for each that
+// was given, in their order. A key may be given once: of two changes of one row
+// it could not be told whether the second is the first one again. Rows are
+// locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: amount stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.more::integer AS more,
+//	    sent.n,
+//	    count(*) OVER (PARTITION BY sent.id::bigint) > 1 AS twice
+//	  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, more, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.slug, have.name, have.price, have.amount, have.total
+//	  FROM app.lines AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.more, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.more, sent.n,
+//	      CASE
+//	        WHEN sent.twice THEN 'twice'
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN (sent.more > 0) IS NOT TRUE THEN 'input'
+//	        WHEN (((have.price * (have.amount + sent.more))::numeric(12, 2)) <= 1000) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN sent.twice THEN ''
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN (sent.more > 0) IS NOT TRUE THEN 'more'
+//	        WHEN (((have.price * (have.amount + sent.more))::numeric(12, 2)) <= 1000) IS FALSE THEN
+//	          'lines_affordable'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.lines AS have
+//	  SET amount = have.amount + sent.more
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.slug, have.name, have.price, have.amount, have.total
+//	)
+//	SELECT written.id, written.slug, written.name, written.price, written.amount, written.total, 'done'
+//	  AS verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.slug, have.name, have.price, have.amount, have.total, judged.verdict,
+//	  judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.GuardError] or
+//     [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (l Lines) OrderMany(ctx context.Context, in []LineOrder) ([]Line, error) {
+	return pawl.GuardedMany(ctx, l.session, &linesOrderManyOperation, (*Line).dest, in, (*LineOrder).values)
+}
+
 // Rename reads one row of lines with a lock, lets the given function change
 // name, and writes it, in one transaction: another edit of the row waits, so no
 // decision rests on an old value. A change to another column is an error, and
@@ -274,8 +363,8 @@ func (l Lines) Order(ctx context.Context, id int64, more int32) (Line, error) {
 // written. A row that is locked too long is busy, a missing row is not found.
 //
 // change may set Name and nothing else. It runs in the transaction that holds
-// the lock, perhaps more than once, and must change nothing but the row; an
-// error of it ends the edit and is returned.
+// the lock, perhaps more than once, and must change nothing but what it is
+// given; an error of it ends the edit and is returned.
 //
 // It locks FOR UPDATE: slug stands in the full unique key lines_slug, so the
 // write takes the strong lock in any case. Taken later it would be an upgrade:
@@ -366,6 +455,55 @@ RETURNING id, slug, name, price, amount, total`
   END AS subject
 FROM app.lines
 WHERE id = $1::bigint`
+	linesOrderManySQL = `/* table.lines.adjust.order.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.more::integer AS more,
+    sent.n,
+    count(*) OVER (PARTITION BY sent.id::bigint) > 1 AS twice
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, more, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.slug, have.name, have.price, have.amount, have.total
+  FROM app.lines AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.more, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.more, sent.n,
+      CASE
+        WHEN sent.twice THEN 'twice'
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN (sent.more > 0) IS NOT TRUE THEN 'input'
+        WHEN (((have.price * (have.amount + sent.more))::numeric(12, 2)) <= 1000) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN sent.twice THEN ''
+        WHEN have.id IS NULL THEN ''
+        WHEN (sent.more > 0) IS NOT TRUE THEN 'more'
+        WHEN (((have.price * (have.amount + sent.more))::numeric(12, 2)) <= 1000) IS FALSE THEN 'lines_affordable'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.lines AS have
+  SET amount = have.amount + sent.more
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.slug, have.name, have.price, have.amount, have.total
+)
+SELECT written.id, written.slug, written.name, written.price, written.amount, written.total, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.slug, have.name, have.price, have.amount, have.total, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 	linesRenameLockSQL = `/* table.lines.edit.rename */ SELECT id, slug, name, price, amount, total
 FROM app.lines
 WHERE id = $1::bigint
@@ -463,6 +601,15 @@ var linesOrderOperation = pawl.Operation{
 	SQL:        linesOrderSQL,
 	ExplainSQL: linesOrderExplainSQL,
 	KeyArgs:    1,
+}
+
+var linesOrderManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:  "table.lines.adjust.order.many",
+		Table: "app.lines",
+		SQL:   linesOrderManySQL,
+	},
+	Types: []string{"int8", "int4"},
 }
 
 var linesRenameOperation = pawl.EditOperation{

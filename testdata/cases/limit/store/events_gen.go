@@ -39,6 +39,17 @@ type EventUpdate struct {
 	Capacity pawl.Change[int32]
 }
 
+// EventShrink is what ShrinkMany takes for one row of app.events.
+type EventShrink struct {
+	ID int64
+	By int32
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (e *EventShrink) values() []any {
+	return []any{e.ID, e.By}
+}
+
 // Events reads and writes app.events.
 type Events struct{ session *pawl.Session }
 
@@ -100,8 +111,9 @@ func (e Events) GetForUpdate(ctx context.Context, id int64) (Event, error) {
 // GetManyForUpdate reads the rows of events with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
-// rows wait for each other and never deadlock. It works inside a transaction
-// only. Rows that do not exist are left out.
+// rows wait for each other and never deadlock. The result is in that order too.
+// It works inside a transaction only. Rows that do not exist are left out, and
+// a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -207,6 +219,81 @@ func (e Events) Shrink(ctx context.Context, id int64, by int32) (Event, error) {
 	return pawl.Guarded(ctx, e.session, &eventsShrinkOperation, (*Event).dest, id, by)
 }
 
+// ShrinkMany does for many rows what shrink does for one, in one statement and
+// all or none: when one of them may not be changed nothing is written, and the
+// error tells why of each that may not. The result has the row for each that
+// was given, in their order. A key may be given once: of two changes of one row
+// it could not be told whether the second is the first one again. Rows are
+// locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: capacity stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.by::integer AS by,
+//	    sent.n,
+//	    count(*) OVER (PARTITION BY sent.id::bigint) > 1 AS twice
+//	  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, by, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.capacity, have.places_used
+//	  FROM app.events AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.by, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.by, sent.n,
+//	      CASE
+//	        WHEN sent.twice THEN 'twice'
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN (sent.by > 0) IS NOT TRUE THEN 'input'
+//	        WHEN (have.places_used <= (have.capacity - sent.by)) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN sent.twice THEN ''
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN (sent.by > 0) IS NOT TRUE THEN 'by'
+//	        WHEN (have.places_used <= (have.capacity - sent.by)) IS FALSE THEN 'events_places'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.events AS have
+//	  SET capacity = have.capacity - sent.by
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.capacity, have.places_used
+//	)
+//	SELECT written.id, written.capacity, written.places_used, 'done' AS verdict, '' AS subject, judged.n
+//	  AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.capacity, have.places_used, judged.verdict, judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.GuardError] or
+//     [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (e Events) ShrinkMany(ctx context.Context, in []EventShrink) ([]Event, error) {
+	return pawl.GuardedMany(ctx, e.session, &eventsShrinkManyOperation, (*Event).dest, in, (*EventShrink).values)
+}
+
 // The SQL of the operations, as it is sent.
 const (
 	eventsInsertSQL = `/* table.events.insert */ INSERT INTO app.events (capacity)
@@ -263,6 +350,55 @@ RETURNING id, capacity, places_used`
   END AS subject
 FROM app.events
 WHERE id = $1::bigint`
+	eventsShrinkManySQL = `/* table.events.adjust.shrink.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.by::integer AS by,
+    sent.n,
+    count(*) OVER (PARTITION BY sent.id::bigint) > 1 AS twice
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, by, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.capacity, have.places_used
+  FROM app.events AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.by, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.by, sent.n,
+      CASE
+        WHEN sent.twice THEN 'twice'
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN (sent.by > 0) IS NOT TRUE THEN 'input'
+        WHEN (have.places_used <= (have.capacity - sent.by)) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN sent.twice THEN ''
+        WHEN have.id IS NULL THEN ''
+        WHEN (sent.by > 0) IS NOT TRUE THEN 'by'
+        WHEN (have.places_used <= (have.capacity - sent.by)) IS FALSE THEN 'events_places'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.events AS have
+  SET capacity = have.capacity - sent.by
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.capacity, have.places_used
+)
+SELECT written.id, written.capacity, written.places_used, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.capacity, have.places_used, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 )
 
 var eventsInsertOperation = pawl.Operation{
@@ -333,4 +469,13 @@ var eventsShrinkOperation = pawl.Operation{
 	SQL:        eventsShrinkSQL,
 	ExplainSQL: eventsShrinkExplainSQL,
 	KeyArgs:    1,
+}
+
+var eventsShrinkManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:  "table.events.adjust.shrink.many",
+		Table: "app.events",
+		SQL:   eventsShrinkManySQL,
+	},
+	Types: []string{"int8", "int4"},
 }

@@ -40,6 +40,17 @@ type MonthTotalUpdate struct {
 	Amount pawl.Change[pgtype.Numeric]
 }
 
+// MonthTotalAdd is what AddMany takes for one row of app.month_totals.
+type MonthTotalAdd struct {
+	Starts pgtype.Date
+	Sum    pgtype.Numeric
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (m *MonthTotalAdd) values() []any {
+	return []any{m.Starts, m.Sum}
+}
+
 // MonthTotals reads and writes app.month_totals.
 type MonthTotals struct{ session *pawl.Session }
 
@@ -107,8 +118,9 @@ func (m MonthTotals) GetForUpdate(ctx context.Context, starts pgtype.Date) (Mont
 // GetManyForUpdate reads the rows of month_totals with the given values of
 // starts and locks them until the transaction ends. They are locked in the
 // order of the key, whatever order was asked, so that two transactions that
-// lock the same rows wait for each other and never deadlock. It works inside a
-// transaction only. Rows that do not exist are left out.
+// lock the same rows wait for each other and never deadlock. The result is in
+// that order too. It works inside a transaction only. Rows that do not exist
+// are left out, and a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -211,6 +223,78 @@ func (m MonthTotals) Add(ctx context.Context, starts pgtype.Date, sum pgtype.Num
 	return pawl.Guarded(ctx, m.session, &monthTotalsAddOperation, (*MonthTotal).dest, starts, sum)
 }
 
+// AddMany does for many rows what add does for one, in one statement and all or
+// none: when one of them may not be changed nothing is written, and the error
+// tells why of each that may not. The result has the row for each that was
+// given, in their order. A key may be given once: of two changes of one row it
+// could not be told whether the second is the first one again. Rows are locked
+// in the order of their keys, whatever order they are given in: two batches
+// never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: amount stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.starts::date AS starts,
+//	    sent.sum::numeric AS sum,
+//	    sent.n,
+//	    count(*) OVER (PARTITION BY sent.starts::date) > 1 AS twice
+//	  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (starts, sum, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.starts, have.amount
+//	  FROM app.month_totals AS have
+//	  WHERE have.starts IN (SELECT sent.starts FROM sent)
+//	  ORDER BY have.starts
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.starts, sent.sum, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.starts, sent.sum, sent.n,
+//	      CASE
+//	        WHEN sent.twice THEN 'twice'
+//	        WHEN have.starts IS NULL THEN 'missing'
+//	        WHEN (sent.sum > 0 AND sent.sum < 'Infinity') IS NOT TRUE THEN 'input'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN sent.twice THEN ''
+//	        WHEN have.starts IS NULL THEN ''
+//	        WHEN (sent.sum > 0 AND sent.sum < 'Infinity') IS NOT TRUE THEN 'sum'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.starts = sent.starts
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.month_totals AS have
+//	  SET amount = have.amount + sent.sum
+//	  FROM judged AS sent
+//	  WHERE have.starts = sent.starts AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.starts, have.amount
+//	)
+//	SELECT written.starts, written.amount, 'done' AS verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.starts = judged.starts
+//	UNION ALL
+//	SELECT have.starts, have.amount, judged.verdict, judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.starts = judged.starts
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.starts = judged.starts)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.GuardError] or
+//     [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (m MonthTotals) AddMany(ctx context.Context, in []MonthTotalAdd) ([]MonthTotal, error) {
+	return pawl.GuardedMany(ctx, m.session, &monthTotalsAddManyOperation, (*MonthTotal).dest, in, (*MonthTotalAdd).values)
+}
+
 // The SQL of the operations, as it is sent.
 const (
 	monthTotalsInsertSQL = `/* table.totals["month"].insert */ INSERT INTO app.month_totals (starts, amount)
@@ -264,6 +348,53 @@ RETURNING starts, amount`
   END AS subject
 FROM app.month_totals
 WHERE starts = $1::date`
+	monthTotalsAddManySQL = `/* table.totals["month"].adjust.add.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.starts::date AS starts,
+    sent.sum::numeric AS sum,
+    sent.n,
+    count(*) OVER (PARTITION BY sent.starts::date) > 1 AS twice
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (starts, sum, n)
+), have AS MATERIALIZED (
+  SELECT have.starts, have.amount
+  FROM app.month_totals AS have
+  WHERE have.starts IN (SELECT sent.starts FROM sent)
+  ORDER BY have.starts
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.starts, sent.sum, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.starts, sent.sum, sent.n,
+      CASE
+        WHEN sent.twice THEN 'twice'
+        WHEN have.starts IS NULL THEN 'missing'
+        WHEN (sent.sum > 0 AND sent.sum < 'Infinity') IS NOT TRUE THEN 'input'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN sent.twice THEN ''
+        WHEN have.starts IS NULL THEN ''
+        WHEN (sent.sum > 0 AND sent.sum < 'Infinity') IS NOT TRUE THEN 'sum'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.starts = sent.starts
+  ) AS sent
+), written AS (
+  UPDATE app.month_totals AS have
+  SET amount = have.amount + sent.sum
+  FROM judged AS sent
+  WHERE have.starts = sent.starts AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.starts, have.amount
+)
+SELECT written.starts, written.amount, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.starts = judged.starts
+UNION ALL
+SELECT have.starts, have.amount, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.starts = judged.starts
+WHERE NOT EXISTS (SELECT FROM written WHERE written.starts = judged.starts)`
 )
 
 var monthTotalsInsertOperation = pawl.Operation{
@@ -336,4 +467,13 @@ var monthTotalsAddOperation = pawl.Operation{
 	SQL:        monthTotalsAddSQL,
 	ExplainSQL: monthTotalsAddExplainSQL,
 	KeyArgs:    1,
+}
+
+var monthTotalsAddManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:  "table.totals[\"month\"].adjust.add.many",
+		Table: "app.month_totals",
+		SQL:   monthTotalsAddManySQL,
+	},
+	Types: []string{"date", "numeric"},
 }

@@ -52,6 +52,28 @@ type StockUpdate struct {
 	ShelfCode   pawl.Change[string]
 }
 
+// StockPutBin is what PutBinMany takes for one row of app.stock.
+type StockPutBin struct {
+	ID int64
+	N  int32
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (s *StockPutBin) values() []any {
+	return []any{s.ID, s.N}
+}
+
+// StockPutShelf is what PutShelfMany takes for one row of app.stock.
+type StockPutShelf struct {
+	ID int64
+	N  int32
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (s *StockPutShelf) values() []any {
+	return []any{s.ID, s.N}
+}
+
 // Stock reads and writes app.stock. Only its moves change bin_state and
 // shelf_state.
 type Stock struct{ session *pawl.Session }
@@ -218,8 +240,9 @@ func (s Stock) GetByStockShelfCodeForUpdate(ctx context.Context, shelfCode strin
 // GetManyForUpdate reads the rows of stock with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
-// rows wait for each other and never deadlock. It works inside a transaction
-// only. Rows that do not exist are left out.
+// rows wait for each other and never deadlock. The result is in that order too.
+// It works inside a transaction only. Rows that do not exist are left out, and
+// a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -334,6 +357,79 @@ func (s Stock) PayBin(ctx context.Context, id int64) (StockRow, error) {
 	return pawl.Guarded(ctx, s.session, &stockPayBinOperation, (*StockRow).dest, id)
 }
 
+// PayBinMany does for many rows what pay_bin does for one, in one statement and
+// all or none: when one of them may not be changed nothing is written, and the
+// error tells why of each that may not. The result has the row for each that
+// was given, in their order. A key that is given twice counts once. Rows are
+// locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: bin_state stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.n
+//	  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code,
+//	    have.shelf_code
+//	  FROM app.stock AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.n,
+//	      CASE
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN have.bin_state = 'paid' THEN 'repeat'
+//	        WHEN NOT (have.bin_state = 'open') THEN 'state'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN have.bin_state = 'paid' THEN have.bin_state::text
+//	        WHEN NOT (have.bin_state = 'open') THEN have.bin_state::text
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.stock AS have
+//	  SET bin_state = 'paid'
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state,
+//	    have.bin_code, have.shelf_code
+//	)
+//	SELECT written.id, written.bin_amount, written.shelf_amount, written.bin_state, written.shelf_state,
+//	  written.bin_code, written.shelf_code, 'done' AS verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code,
+//	  have.shelf_code, judged.verdict, judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (s Stock) PayBinMany(ctx context.Context, ids ...int64) ([]StockRow, error) {
+	return pawl.GuardedMany(ctx, s.session, &stockPayBinManyOperation, (*StockRow).dest, ids, func(key *int64) []any { return []any{*key} })
+}
+
 // PayShelf moves a row of stock from shelf_state open to paid, in one
 // conditional UPDATE: of two callers at the same time one moves the row. Called
 // again for a row that is already paid it returns the row and no error. A row
@@ -352,6 +448,79 @@ func (s Stock) PayBin(ctx context.Context, id int64) (StockRow, error) {
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Stock) PayShelf(ctx context.Context, id int64) (StockRow, error) {
 	return pawl.Guarded(ctx, s.session, &stockPayShelfOperation, (*StockRow).dest, id)
+}
+
+// PayShelfMany does for many rows what pay_shelf does for one, in one statement
+// and all or none: when one of them may not be changed nothing is written, and
+// the error tells why of each that may not. The result has the row for each
+// that was given, in their order. A key that is given twice counts once. Rows
+// are locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: shelf_state stands in no full unique key, so
+// other writers of the row must wait and inserts of rows that refer to it need
+// not. FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.n
+//	  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code,
+//	    have.shelf_code
+//	  FROM app.stock AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.n,
+//	      CASE
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN have.shelf_state = 'paid' THEN 'repeat'
+//	        WHEN NOT (have.shelf_state = 'open') THEN 'state'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN have.shelf_state = 'paid' THEN have.shelf_state::text
+//	        WHEN NOT (have.shelf_state = 'open') THEN have.shelf_state::text
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.stock AS have
+//	  SET shelf_state = 'paid'
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state,
+//	    have.bin_code, have.shelf_code
+//	)
+//	SELECT written.id, written.bin_amount, written.shelf_amount, written.bin_state, written.shelf_state,
+//	  written.bin_code, written.shelf_code, 'done' AS verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code,
+//	  have.shelf_code, judged.verdict, judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (s Stock) PayShelfMany(ctx context.Context, ids ...int64) ([]StockRow, error) {
+	return pawl.GuardedMany(ctx, s.session, &stockPayShelfManyOperation, (*StockRow).dest, ids, func(key *int64) []any { return []any{*key} })
 }
 
 // PutBin sets bin_amount to bin_amount + @n in a row of stock, in one UPDATE
@@ -377,6 +546,84 @@ func (s Stock) PutBin(ctx context.Context, id int64, n int32) (StockRow, error) 
 	return pawl.Guarded(ctx, s.session, &stockPutBinOperation, (*StockRow).dest, id, n)
 }
 
+// PutBinMany does for many rows what put_bin does for one, in one statement and
+// all or none: when one of them may not be changed nothing is written, and the
+// error tells why of each that may not. The result has the row for each that
+// was given, in their order. A key may be given once: of two changes of one row
+// it could not be told whether the second is the first one again. Rows are
+// locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: bin_amount stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.n::integer AS n,
+//	    sent.n_,
+//	    count(*) OVER (PARTITION BY sent.id::bigint) > 1 AS twice
+//	  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, n, n_)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code,
+//	    have.shelf_code
+//	  FROM app.stock AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.n, sent.n_, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.n, sent.n_,
+//	      CASE
+//	        WHEN sent.twice THEN 'twice'
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN (sent.n > 0) IS NOT TRUE THEN 'input'
+//	        WHEN ((have.bin_amount + sent.n) >= 0) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN sent.twice THEN ''
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN (sent.n > 0) IS NOT TRUE THEN 'n'
+//	        WHEN ((have.bin_amount + sent.n) >= 0) IS FALSE THEN 'bin_positive'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.stock AS have
+//	  SET bin_amount = have.bin_amount + sent.n
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state,
+//	    have.bin_code, have.shelf_code
+//	)
+//	SELECT written.id, written.bin_amount, written.shelf_amount, written.bin_state, written.shelf_state,
+//	  written.bin_code, written.shelf_code, 'done' AS verdict, '' AS subject, judged.n_ AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code,
+//	  have.shelf_code, judged.verdict, judged.subject, judged.n_
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.GuardError] or
+//     [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (s Stock) PutBinMany(ctx context.Context, in []StockPutBin) ([]StockRow, error) {
+	return pawl.GuardedMany(ctx, s.session, &stockPutBinManyOperation, (*StockRow).dest, in, (*StockPutBin).values)
+}
+
 // PutShelf sets shelf_amount to shelf_amount + @n in a row of stock, in one
 // UPDATE that starts from the newest values: no concurrent call is lost. When
 // shelf_amount >= 0 would not hold, nothing is written and the guard error
@@ -400,6 +647,84 @@ func (s Stock) PutShelf(ctx context.Context, id int64, n int32) (StockRow, error
 	return pawl.Guarded(ctx, s.session, &stockPutShelfOperation, (*StockRow).dest, id, n)
 }
 
+// PutShelfMany does for many rows what put_shelf does for one, in one statement
+// and all or none: when one of them may not be changed nothing is written, and
+// the error tells why of each that may not. The result has the row for each
+// that was given, in their order. A key may be given once: of two changes of
+// one row it could not be told whether the second is the first one again. Rows
+// are locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: shelf_amount stands in no full unique key, so
+// other writers of the row must wait and inserts of rows that refer to it need
+// not. FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.n::integer AS n,
+//	    sent.n_,
+//	    count(*) OVER (PARTITION BY sent.id::bigint) > 1 AS twice
+//	  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, n, n_)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code,
+//	    have.shelf_code
+//	  FROM app.stock AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.n, sent.n_, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.n, sent.n_,
+//	      CASE
+//	        WHEN sent.twice THEN 'twice'
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN (sent.n > 0) IS NOT TRUE THEN 'input'
+//	        WHEN ((have.shelf_amount + sent.n) >= 0) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN sent.twice THEN ''
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN (sent.n > 0) IS NOT TRUE THEN 'n'
+//	        WHEN ((have.shelf_amount + sent.n) >= 0) IS FALSE THEN 'shelf_positive'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.stock AS have
+//	  SET shelf_amount = have.shelf_amount + sent.n
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state,
+//	    have.bin_code, have.shelf_code
+//	)
+//	SELECT written.id, written.bin_amount, written.shelf_amount, written.bin_state, written.shelf_state,
+//	  written.bin_code, written.shelf_code, 'done' AS verdict, '' AS subject, judged.n_ AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code,
+//	  have.shelf_code, judged.verdict, judged.subject, judged.n_
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.GuardError] or
+//     [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (s Stock) PutShelfMany(ctx context.Context, in []StockPutShelf) ([]StockRow, error) {
+	return pawl.GuardedMany(ctx, s.session, &stockPutShelfManyOperation, (*StockRow).dest, in, (*StockPutShelf).values)
+}
+
 // RecodeBin reads one row of stock with a lock, lets the given function change
 // bin_code, and writes it, in one transaction: another edit of the row waits,
 // so no decision rests on an old value. A change to another column is an error,
@@ -407,8 +732,8 @@ func (s Stock) PutShelf(ctx context.Context, id int64, n int32) (StockRow, error
 // written. A row that is locked too long is busy, a missing row is not found.
 //
 // change may set BinCode and nothing else. It runs in the transaction that
-// holds the lock, perhaps more than once, and must change nothing but the row;
-// an error of it ends the edit and is returned.
+// holds the lock, perhaps more than once, and must change nothing but what it
+// is given; an error of it ends the edit and is returned.
 //
 // It locks FOR UPDATE: bin_code stands in the full unique key stock_bin_code,
 // so the write takes the strong lock in any case. Taken later it would be an
@@ -442,8 +767,8 @@ func (s Stock) RecodeBin(ctx context.Context, id int64, change func(ctx context.
 // not found.
 //
 // change may set ShelfCode and nothing else. It runs in the transaction that
-// holds the lock, perhaps more than once, and must change nothing but the row;
-// an error of it ends the edit and is returned.
+// holds the lock, perhaps more than once, and must change nothing but what it
+// is given; an error of it ends the edit and is returned.
 //
 // It locks FOR UPDATE: shelf_code stands in the full unique key
 // stock_shelf_code, so the write takes the strong lock in any case. Taken later
@@ -718,6 +1043,51 @@ RETURNING id, bin_amount, shelf_amount, bin_state, shelf_state, bin_code, shelf_
   END AS subject
 FROM app.stock
 WHERE id = $1::bigint`
+	stockPayBinManySQL = `/* table.stock.transitions.state["bin"].pay.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.n
+  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code, have.shelf_code
+  FROM app.stock AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.n,
+      CASE
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN have.bin_state = 'paid' THEN 'repeat'
+        WHEN NOT (have.bin_state = 'open') THEN 'state'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN have.id IS NULL THEN ''
+        WHEN have.bin_state = 'paid' THEN have.bin_state::text
+        WHEN NOT (have.bin_state = 'open') THEN have.bin_state::text
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.stock AS have
+  SET bin_state = 'paid'
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code, have.shelf_code
+)
+SELECT written.id, written.bin_amount, written.shelf_amount, written.bin_state, written.shelf_state, written.bin_code, written.shelf_code, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code, have.shelf_code, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 	stockPayShelfSQL = `/* table.stock.transitions.state["shelf"].pay */ UPDATE app.stock
 SET shelf_state = 'paid'
 WHERE id = $1::bigint
@@ -736,6 +1106,51 @@ RETURNING id, bin_amount, shelf_amount, bin_state, shelf_state, bin_code, shelf_
   END AS subject
 FROM app.stock
 WHERE id = $1::bigint`
+	stockPayShelfManySQL = `/* table.stock.transitions.state["shelf"].pay.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.n
+  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code, have.shelf_code
+  FROM app.stock AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.n,
+      CASE
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN have.shelf_state = 'paid' THEN 'repeat'
+        WHEN NOT (have.shelf_state = 'open') THEN 'state'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN have.id IS NULL THEN ''
+        WHEN have.shelf_state = 'paid' THEN have.shelf_state::text
+        WHEN NOT (have.shelf_state = 'open') THEN have.shelf_state::text
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.stock AS have
+  SET shelf_state = 'paid'
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code, have.shelf_code
+)
+SELECT written.id, written.bin_amount, written.shelf_amount, written.bin_state, written.shelf_state, written.bin_code, written.shelf_code, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code, have.shelf_code, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 	stockPutBinSQL = `/* table.stock.adjust.put["bin"] */ UPDATE app.stock
 SET bin_amount = bin_amount + $2::integer
 WHERE id = $1::bigint
@@ -755,6 +1170,55 @@ RETURNING id, bin_amount, shelf_amount, bin_state, shelf_state, bin_code, shelf_
   END AS subject
 FROM app.stock
 WHERE id = $1::bigint`
+	stockPutBinManySQL = `/* table.stock.adjust.put["bin"].many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.n::integer AS n,
+    sent.n_,
+    count(*) OVER (PARTITION BY sent.id::bigint) > 1 AS twice
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, n, n_)
+), have AS MATERIALIZED (
+  SELECT have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code, have.shelf_code
+  FROM app.stock AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.n, sent.n_, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.n, sent.n_,
+      CASE
+        WHEN sent.twice THEN 'twice'
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN (sent.n > 0) IS NOT TRUE THEN 'input'
+        WHEN ((have.bin_amount + sent.n) >= 0) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN sent.twice THEN ''
+        WHEN have.id IS NULL THEN ''
+        WHEN (sent.n > 0) IS NOT TRUE THEN 'n'
+        WHEN ((have.bin_amount + sent.n) >= 0) IS FALSE THEN 'bin_positive'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.stock AS have
+  SET bin_amount = have.bin_amount + sent.n
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code, have.shelf_code
+)
+SELECT written.id, written.bin_amount, written.shelf_amount, written.bin_state, written.shelf_state, written.bin_code, written.shelf_code, 'done' AS verdict, '' AS subject, judged.n_ AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code, have.shelf_code, judged.verdict, judged.subject, judged.n_
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 	stockPutShelfSQL = `/* table.stock.adjust.put["shelf"] */ UPDATE app.stock
 SET shelf_amount = shelf_amount + $2::integer
 WHERE id = $1::bigint
@@ -774,6 +1238,55 @@ RETURNING id, bin_amount, shelf_amount, bin_state, shelf_state, bin_code, shelf_
   END AS subject
 FROM app.stock
 WHERE id = $1::bigint`
+	stockPutShelfManySQL = `/* table.stock.adjust.put["shelf"].many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.n::integer AS n,
+    sent.n_,
+    count(*) OVER (PARTITION BY sent.id::bigint) > 1 AS twice
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, n, n_)
+), have AS MATERIALIZED (
+  SELECT have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code, have.shelf_code
+  FROM app.stock AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.n, sent.n_, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.n, sent.n_,
+      CASE
+        WHEN sent.twice THEN 'twice'
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN (sent.n > 0) IS NOT TRUE THEN 'input'
+        WHEN ((have.shelf_amount + sent.n) >= 0) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN sent.twice THEN ''
+        WHEN have.id IS NULL THEN ''
+        WHEN (sent.n > 0) IS NOT TRUE THEN 'n'
+        WHEN ((have.shelf_amount + sent.n) >= 0) IS FALSE THEN 'shelf_positive'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.stock AS have
+  SET shelf_amount = have.shelf_amount + sent.n
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code, have.shelf_code
+)
+SELECT written.id, written.bin_amount, written.shelf_amount, written.bin_state, written.shelf_state, written.bin_code, written.shelf_code, 'done' AS verdict, '' AS subject, judged.n_ AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.bin_amount, have.shelf_amount, have.bin_state, have.shelf_state, have.bin_code, have.shelf_code, judged.verdict, judged.subject, judged.n_
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 	stockRecodeBinLockSQL = `/* table.stock.edit.recode["bin"] */ SELECT id, bin_amount, shelf_amount, bin_state, shelf_state, bin_code, shelf_code
 FROM app.stock
 WHERE id = $1::bigint
@@ -994,6 +1507,16 @@ var stockPayBinOperation = pawl.Operation{
 	Wanted:     "paid",
 }
 
+var stockPayBinManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:   "table.stock.transitions.state[\"bin\"].pay.many",
+		Table:  "app.stock",
+		SQL:    stockPayBinManySQL,
+		Wanted: "paid",
+	},
+	Types: []string{"int8"},
+}
+
 var stockPayShelfOperation = pawl.Operation{
 	Name:       "table.stock.transitions.state[\"shelf\"].pay",
 	Table:      "app.stock",
@@ -1001,6 +1524,16 @@ var stockPayShelfOperation = pawl.Operation{
 	ExplainSQL: stockPayShelfExplainSQL,
 	KeyArgs:    1,
 	Wanted:     "paid",
+}
+
+var stockPayShelfManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:   "table.stock.transitions.state[\"shelf\"].pay.many",
+		Table:  "app.stock",
+		SQL:    stockPayShelfManySQL,
+		Wanted: "paid",
+	},
+	Types: []string{"int8"},
 }
 
 var stockPutBinOperation = pawl.Operation{
@@ -1011,12 +1544,30 @@ var stockPutBinOperation = pawl.Operation{
 	KeyArgs:    1,
 }
 
+var stockPutBinManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:  "table.stock.adjust.put[\"bin\"].many",
+		Table: "app.stock",
+		SQL:   stockPutBinManySQL,
+	},
+	Types: []string{"int8", "int4"},
+}
+
 var stockPutShelfOperation = pawl.Operation{
 	Name:       "table.stock.adjust.put[\"shelf\"]",
 	Table:      "app.stock",
 	SQL:        stockPutShelfSQL,
 	ExplainSQL: stockPutShelfExplainSQL,
 	KeyArgs:    1,
+}
+
+var stockPutShelfManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:  "table.stock.adjust.put[\"shelf\"].many",
+		Table: "app.stock",
+		SQL:   stockPutShelfManySQL,
+	},
+	Types: []string{"int8", "int4"},
 }
 
 var stockRecodeBinOperation = pawl.EditOperation{

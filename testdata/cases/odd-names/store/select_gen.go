@@ -168,8 +168,9 @@ func (s Select) GetByTypeForUpdate(ctx context.Context, typ string) (SelectRow, 
 // GetManyForUpdate reads the rows of select with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
-// rows wait for each other and never deadlock. It works inside a transaction
-// only. Rows that do not exist are left out.
+// rows wait for each other and never deadlock. The result is in that order too.
+// It works inside a transaction only. Rows that do not exist are left out, and
+// a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -277,7 +278,7 @@ func (s Select) Delete(ctx context.Context, id int64) error {
 //
 // change may set Range, Ctx, Error, Any and User and nothing else. It runs in
 // the transaction that holds the lock, perhaps more than once, and must change
-// nothing but the row; an error of it ends the edit and is returned.
+// nothing but what it is given; an error of it ends the edit and is returned.
 //
 // It locks FOR NO KEY UPDATE: range, ctx, error, any and user stand in no full
 // unique key, so other writers of the row must wait and inserts of rows that

@@ -43,6 +43,17 @@ type AccountUpdate struct {
 	Opened  pawl.Change[pgtype.Date]
 }
 
+// AccountWithdraw is what WithdrawMany takes for one row of app.accounts.
+type AccountWithdraw struct {
+	Name   string
+	Amount pgtype.Numeric
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (a *AccountWithdraw) values() []any {
+	return []any{a.Name, a.Amount}
+}
+
 // Accounts reads and writes app.accounts.
 type Accounts struct{ session *pawl.Session }
 
@@ -112,8 +123,9 @@ func (a Accounts) GetForUpdate(ctx context.Context, name string) (Account, error
 // GetManyForUpdate reads the rows of accounts with the given values of name and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
-// rows wait for each other and never deadlock. It works inside a transaction
-// only. Rows that do not exist are left out.
+// rows wait for each other and never deadlock. The result is in that order too.
+// It works inside a transaction only. Rows that do not exist are left out, and
+// a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -229,6 +241,81 @@ func (a Accounts) Withdraw(ctx context.Context, name string, amount pgtype.Numer
 	return pawl.Guarded(ctx, a.session, &accountsWithdrawOperation, (*Account).dest, name, amount)
 }
 
+// WithdrawMany does for many rows what withdraw does for one, in one statement
+// and all or none: when one of them may not be changed nothing is written, and
+// the error tells why of each that may not. The result has the row for each
+// that was given, in their order. A key may be given once: of two changes of
+// one row it could not be told whether the second is the first one again. Rows
+// are locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: balance stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.name::character varying AS name,
+//	    sent.amount::numeric AS amount,
+//	    sent.n,
+//	    count(*) OVER (PARTITION BY sent.name::character varying) > 1 AS twice
+//	  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (name, amount, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.name, have.balance, have.opened
+//	  FROM app.accounts AS have
+//	  WHERE have.name IN (SELECT sent.name FROM sent)
+//	  ORDER BY have.name
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.name, sent.amount, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.name, sent.amount, sent.n,
+//	      CASE
+//	        WHEN sent.twice THEN 'twice'
+//	        WHEN have.name IS NULL THEN 'missing'
+//	        WHEN (sent.amount > 0 AND sent.amount < 'Infinity') IS NOT TRUE THEN 'input'
+//	        WHEN (((have.balance - sent.amount)::numeric(12, 2)) >= 0) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN sent.twice THEN ''
+//	        WHEN have.name IS NULL THEN ''
+//	        WHEN (sent.amount > 0 AND sent.amount < 'Infinity') IS NOT TRUE THEN 'amount'
+//	        WHEN (((have.balance - sent.amount)::numeric(12, 2)) >= 0) IS FALSE THEN 'accounts_covered'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.name = sent.name
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.accounts AS have
+//	  SET balance = have.balance - sent.amount
+//	  FROM judged AS sent
+//	  WHERE have.name = sent.name AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.name, have.balance, have.opened
+//	)
+//	SELECT written.name, written.balance, written.opened, 'done' AS verdict, '' AS subject, judged.n AS
+//	  n
+//	FROM written
+//	  JOIN judged ON written.name = judged.name
+//	UNION ALL
+//	SELECT have.name, have.balance, have.opened, judged.verdict, judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.name = judged.name
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.name = judged.name)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.GuardError] or
+//     [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (a Accounts) WithdrawMany(ctx context.Context, in []AccountWithdraw) ([]Account, error) {
+	return pawl.GuardedMany(ctx, a.session, &accountsWithdrawManyOperation, (*Account).dest, in, (*AccountWithdraw).values)
+}
+
 // The SQL of the operations, as it is sent.
 const (
 	accountsInsertSQL = `/* table.accounts.insert */ INSERT INTO app.accounts (name, balance, opened)
@@ -286,6 +373,55 @@ RETURNING name, balance, opened`
   END AS subject
 FROM app.accounts
 WHERE name = $1::character varying`
+	accountsWithdrawManySQL = `/* table.accounts.adjust.withdraw.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.name::character varying AS name,
+    sent.amount::numeric AS amount,
+    sent.n,
+    count(*) OVER (PARTITION BY sent.name::character varying) > 1 AS twice
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (name, amount, n)
+), have AS MATERIALIZED (
+  SELECT have.name, have.balance, have.opened
+  FROM app.accounts AS have
+  WHERE have.name IN (SELECT sent.name FROM sent)
+  ORDER BY have.name
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.name, sent.amount, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.name, sent.amount, sent.n,
+      CASE
+        WHEN sent.twice THEN 'twice'
+        WHEN have.name IS NULL THEN 'missing'
+        WHEN (sent.amount > 0 AND sent.amount < 'Infinity') IS NOT TRUE THEN 'input'
+        WHEN (((have.balance - sent.amount)::numeric(12, 2)) >= 0) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN sent.twice THEN ''
+        WHEN have.name IS NULL THEN ''
+        WHEN (sent.amount > 0 AND sent.amount < 'Infinity') IS NOT TRUE THEN 'amount'
+        WHEN (((have.balance - sent.amount)::numeric(12, 2)) >= 0) IS FALSE THEN 'accounts_covered'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.name = sent.name
+  ) AS sent
+), written AS (
+  UPDATE app.accounts AS have
+  SET balance = have.balance - sent.amount
+  FROM judged AS sent
+  WHERE have.name = sent.name AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.name, have.balance, have.opened
+)
+SELECT written.name, written.balance, written.opened, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.name = judged.name
+UNION ALL
+SELECT have.name, have.balance, have.opened, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.name = judged.name
+WHERE NOT EXISTS (SELECT FROM written WHERE written.name = judged.name)`
 )
 
 var accountsInsertOperation = pawl.Operation{
@@ -360,4 +496,13 @@ var accountsWithdrawOperation = pawl.Operation{
 	SQL:        accountsWithdrawSQL,
 	ExplainSQL: accountsWithdrawExplainSQL,
 	KeyArgs:    1,
+}
+
+var accountsWithdrawManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:  "table.accounts.adjust.withdraw.many",
+		Table: "app.accounts",
+		SQL:   accountsWithdrawManySQL,
+	},
+	Types: []string{"text", "numeric"},
 }

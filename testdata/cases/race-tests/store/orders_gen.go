@@ -50,6 +50,30 @@ type OrderUpdate struct {
 	Note    pawl.Change[*string]
 }
 
+// OrderKey names a row, as GetManyForUpdate and its like take many of them, of
+// app.orders.
+type OrderKey struct {
+	Region int32
+	Number pgtype.UUID
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (o *OrderKey) values() []any {
+	return []any{o.Region, o.Number}
+}
+
+// OrderPay is what PayMany takes for one row of app.orders.
+type OrderPay struct {
+	Region int32
+	Number pgtype.UUID
+	PaidBy string
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (o *OrderPay) values() []any {
+	return []any{o.Region, o.Number, o.PaidBy}
+}
+
 // Orders reads and writes app.orders. Only its moves change state.
 type Orders struct{ session *pawl.Session }
 
@@ -130,6 +154,33 @@ func (o Orders) Get(ctx context.Context, region int32, number pgtype.UUID) (Orde
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) GetForUpdate(ctx context.Context, region int32, number pgtype.UUID) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersGetForUpdateOperation, (*Order).dest, region, number)
+}
+
+// GetManyForUpdate reads the rows of orders with the given values of region and
+// number and locks them until the transaction ends. They are locked in the
+// order of the key, whatever order was asked, so that two transactions that
+// lock the same rows wait for each other and never deadlock. The result is in
+// that order too. It works inside a transaction only. Rows that do not exist
+// are left out, and a key that is given twice is one row.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT region, number, account, state, paid_by, note
+//	FROM app.orders
+//	WHERE (region, number) IN (
+//	  SELECT sent.region::integer, sent.number::uuid
+//	  FROM unnest($1::text[], $2::text[]) AS sent (region, number)
+//	)
+//	ORDER BY region, number
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) GetManyForUpdate(ctx context.Context, keys ...OrderKey) ([]Order, error) {
+	return pawl.QueryKeys(ctx, o.session, &ordersGetManyForUpdateOperation, (*Order).dest, keys, (*OrderKey).values)
 }
 
 // List reads a page of the rows of orders in the order of region and number.
@@ -303,6 +354,78 @@ func (o Orders) Place(ctx context.Context, region int32, number pgtype.UUID) (Or
 	return pawl.Guarded(ctx, o.session, &ordersPlaceOperation, (*Order).dest, region, number)
 }
 
+// PlaceMany does for many rows what place does for one, in one statement and
+// all or none: when one of them may not be changed nothing is written, and the
+// error tells why of each that may not. The result has the row for each that
+// was given, in their order. A key that is given twice counts once. Rows are
+// locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: state stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.region::integer AS region,
+//	    sent.number::uuid AS number,
+//	    sent.n
+//	  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (region, number, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.region, have.number, have.account, have.state, have.paid_by, have.note
+//	  FROM app.orders AS have
+//	  WHERE (have.region, have.number) IN (SELECT sent.region, sent.number FROM sent)
+//	  ORDER BY have.region, have.number
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.region, sent.number, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.region, sent.number, sent.n,
+//	      CASE
+//	        WHEN have.region IS NULL THEN 'missing'
+//	        WHEN NOT (have.state = 'cart') THEN 'state'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN have.region IS NULL THEN ''
+//	        WHEN NOT (have.state = 'cart') THEN have.state::text
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.region = sent.region AND have.number = sent.number
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.orders AS have
+//	  SET state = 'placed'
+//	  FROM judged AS sent
+//	  WHERE have.region = sent.region AND have.number = sent.number AND sent.fine AND sent.verdict =
+//	    'again'
+//	  RETURNING have.region, have.number, have.account, have.state, have.paid_by, have.note
+//	)
+//	SELECT written.region, written.number, written.account, written.state, written.paid_by,
+//	  written.note, 'done' AS verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.region = judged.region AND written.number = judged.number
+//	UNION ALL
+//	SELECT have.region, have.number, have.account, have.state, have.paid_by, have.note, judged.verdict,
+//	  judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.region = judged.region AND have.number = judged.number
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.region = judged.region AND written.number =
+//	  judged.number)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) PlaceMany(ctx context.Context, keys ...OrderKey) ([]Order, error) {
+	return pawl.GuardedMany(ctx, o.session, &ordersPlaceManyOperation, (*Order).dest, keys, (*OrderKey).values)
+}
+
 // Pay moves a row of orders from state placed to paid and sets paid_by, in one
 // conditional UPDATE: of two callers at the same time one moves the row. A row
 // in another state is a state error with the state that was found, a missing
@@ -324,6 +447,86 @@ func (o Orders) Pay(ctx context.Context, region int32, number pgtype.UUID, paidB
 	return pawl.Guarded(ctx, o.session, &ordersPayOperation, (*Order).dest, region, number, paidBy)
 }
 
+// PayMany does for many rows what pay does for one, in one statement and all or
+// none: when one of them may not be changed nothing is written, and the error
+// tells why of each that may not. The result has the row for each that was
+// given, in their order. A key that is given twice counts once; with other
+// arguments the second time it is bad input. Rows are locked in the order of
+// their keys, whatever order they are given in: two batches never wait for each
+// other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: state and paid_by stand in no full unique key, so
+// other writers of the row must wait and inserts of rows that refer to it need
+// not. FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.region::integer AS region,
+//	    sent.number::uuid AS number,
+//	    sent.paid_by::character varying AS paid_by,
+//	    sent.n,
+//	    min(sent.n) OVER (PARTITION BY sent.region::integer, sent.number::uuid) <> min(sent.n) OVER
+//	      (PARTITION BY sent.region::integer, sent.number::uuid, sent.paid_by) AS twice
+//	  FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS sent (region, number, paid_by, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.region, have.number, have.account, have.state, have.paid_by, have.note
+//	  FROM app.orders AS have
+//	  WHERE (have.region, have.number) IN (SELECT sent.region, sent.number FROM sent)
+//	  ORDER BY have.region, have.number
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.region, sent.number, sent.paid_by, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.region, sent.number, sent.paid_by, sent.n,
+//	      CASE
+//	        WHEN sent.twice THEN 'twice'
+//	        WHEN have.region IS NULL THEN 'missing'
+//	        WHEN NOT (have.state = 'placed') THEN 'state'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN sent.twice THEN ''
+//	        WHEN have.region IS NULL THEN ''
+//	        WHEN NOT (have.state = 'placed') THEN have.state::text
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.region = sent.region AND have.number = sent.number
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.orders AS have
+//	  SET state = 'paid', paid_by = sent.paid_by
+//	  FROM judged AS sent
+//	  WHERE have.region = sent.region AND have.number = sent.number AND sent.fine AND sent.verdict =
+//	    'again'
+//	  RETURNING have.region, have.number, have.account, have.state, have.paid_by, have.note
+//	)
+//	SELECT written.region, written.number, written.account, written.state, written.paid_by,
+//	  written.note, 'done' AS verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.region = judged.region AND written.number = judged.number
+//	UNION ALL
+//	SELECT have.region, have.number, have.account, have.state, have.paid_by, have.note, judged.verdict,
+//	  judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.region = judged.region AND have.number = judged.number
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.region = judged.region AND written.number =
+//	  judged.number)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [ErrOrdersPayer]: there is no row of accounts with this paid_by, or rows
+//     of orders still refer to it
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) PayMany(ctx context.Context, in []OrderPay) ([]Order, error) {
+	return pawl.GuardedMany(ctx, o.session, &ordersPayManyOperation, (*Order).dest, in, (*OrderPay).values)
+}
+
 // Cancel moves a row of orders from state cart, placed or paid to void, in one
 // conditional UPDATE: of two callers at the same time one moves the row. A row
 // in another state is a state error with the state that was found, a missing
@@ -343,6 +546,78 @@ func (o Orders) Cancel(ctx context.Context, region int32, number pgtype.UUID) (O
 	return pawl.Guarded(ctx, o.session, &ordersCancelOperation, (*Order).dest, region, number)
 }
 
+// CancelMany does for many rows what cancel does for one, in one statement and
+// all or none: when one of them may not be changed nothing is written, and the
+// error tells why of each that may not. The result has the row for each that
+// was given, in their order. A key that is given twice counts once. Rows are
+// locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: state stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.region::integer AS region,
+//	    sent.number::uuid AS number,
+//	    sent.n
+//	  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (region, number, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.region, have.number, have.account, have.state, have.paid_by, have.note
+//	  FROM app.orders AS have
+//	  WHERE (have.region, have.number) IN (SELECT sent.region, sent.number FROM sent)
+//	  ORDER BY have.region, have.number
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.region, sent.number, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.region, sent.number, sent.n,
+//	      CASE
+//	        WHEN have.region IS NULL THEN 'missing'
+//	        WHEN NOT (have.state IN ('cart', 'placed', 'paid')) THEN 'state'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN have.region IS NULL THEN ''
+//	        WHEN NOT (have.state IN ('cart', 'placed', 'paid')) THEN have.state::text
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.region = sent.region AND have.number = sent.number
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.orders AS have
+//	  SET state = 'void'
+//	  FROM judged AS sent
+//	  WHERE have.region = sent.region AND have.number = sent.number AND sent.fine AND sent.verdict =
+//	    'again'
+//	  RETURNING have.region, have.number, have.account, have.state, have.paid_by, have.note
+//	)
+//	SELECT written.region, written.number, written.account, written.state, written.paid_by,
+//	  written.note, 'done' AS verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.region = judged.region AND written.number = judged.number
+//	UNION ALL
+//	SELECT have.region, have.number, have.account, have.state, have.paid_by, have.note, judged.verdict,
+//	  judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.region = judged.region AND have.number = judged.number
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.region = judged.region AND written.number =
+//	  judged.number)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) CancelMany(ctx context.Context, keys ...OrderKey) ([]Order, error) {
+	return pawl.GuardedMany(ctx, o.session, &ordersCancelManyOperation, (*Order).dest, keys, (*OrderKey).values)
+}
+
 // Annotate reads one row of orders with a lock, lets the given function change
 // note, and writes it, in one transaction: another edit of the row waits, so no
 // decision rests on an old value. A change to another column is an error, and
@@ -350,8 +625,8 @@ func (o Orders) Cancel(ctx context.Context, region int32, number pgtype.UUID) (O
 // written. A row that is locked too long is busy, a missing row is not found.
 //
 // change may set Note and nothing else. It runs in the transaction that holds
-// the lock, perhaps more than once, and must change nothing but the row; an
-// error of it ends the edit and is returned.
+// the lock, perhaps more than once, and must change nothing but what it is
+// given; an error of it ends the edit and is returned.
 //
 // It locks FOR NO KEY UPDATE: note stands in no full unique key, so other
 // writers of the row must wait and inserts of rows that refer to it need not.
@@ -387,6 +662,14 @@ WHERE region = $1::integer AND number = $2::uuid`
 	ordersGetForUpdateSQL = `/* table.orders.get_for_update */ SELECT region, number, account, state, paid_by, note
 FROM app.orders
 WHERE region = $1::integer AND number = $2::uuid
+FOR NO KEY UPDATE`
+	ordersGetManyForUpdateSQL = `/* table.orders.get_many_for_update */ SELECT region, number, account, state, paid_by, note
+FROM app.orders
+WHERE (region, number) IN (
+  SELECT sent.region::integer, sent.number::uuid
+  FROM unnest($1::text[], $2::text[]) AS sent (region, number)
+)
+ORDER BY region, number
 FOR NO KEY UPDATE`
 	ordersListSQL = `/* table.orders.list */ SELECT region, number, account, state, paid_by, note
 FROM (
@@ -451,6 +734,50 @@ RETURNING region, number, account, state, paid_by, note`
   END AS subject
 FROM app.orders
 WHERE region = $1::integer AND number = $2::uuid`
+	ordersPlaceManySQL = `/* table.orders.transitions.state.place.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.region::integer AS region,
+    sent.number::uuid AS number,
+    sent.n
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (region, number, n)
+), have AS MATERIALIZED (
+  SELECT have.region, have.number, have.account, have.state, have.paid_by, have.note
+  FROM app.orders AS have
+  WHERE (have.region, have.number) IN (SELECT sent.region, sent.number FROM sent)
+  ORDER BY have.region, have.number
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.region, sent.number, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.region, sent.number, sent.n,
+      CASE
+        WHEN have.region IS NULL THEN 'missing'
+        WHEN NOT (have.state = 'cart') THEN 'state'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN have.region IS NULL THEN ''
+        WHEN NOT (have.state = 'cart') THEN have.state::text
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.region = sent.region AND have.number = sent.number
+  ) AS sent
+), written AS (
+  UPDATE app.orders AS have
+  SET state = 'placed'
+  FROM judged AS sent
+  WHERE have.region = sent.region AND have.number = sent.number AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.region, have.number, have.account, have.state, have.paid_by, have.note
+)
+SELECT written.region, written.number, written.account, written.state, written.paid_by, written.note, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.region = judged.region AND written.number = judged.number
+UNION ALL
+SELECT have.region, have.number, have.account, have.state, have.paid_by, have.note, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.region = judged.region AND have.number = judged.number
+WHERE NOT EXISTS (SELECT FROM written WHERE written.region = judged.region AND written.number = judged.number)`
 	ordersPaySQL = `/* table.orders.transitions.state.pay */ UPDATE app.orders
 SET state = 'paid', paid_by = $3::character varying
 WHERE region = $1::integer AND number = $2::uuid
@@ -467,6 +794,54 @@ RETURNING region, number, account, state, paid_by, note`
   END AS subject
 FROM app.orders
 WHERE region = $1::integer AND number = $2::uuid`
+	ordersPayManySQL = `/* table.orders.transitions.state.pay.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.region::integer AS region,
+    sent.number::uuid AS number,
+    sent.paid_by::character varying AS paid_by,
+    sent.n,
+    min(sent.n) OVER (PARTITION BY sent.region::integer, sent.number::uuid) <> min(sent.n) OVER (PARTITION BY sent.region::integer, sent.number::uuid, sent.paid_by) AS twice
+  FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS sent (region, number, paid_by, n)
+), have AS MATERIALIZED (
+  SELECT have.region, have.number, have.account, have.state, have.paid_by, have.note
+  FROM app.orders AS have
+  WHERE (have.region, have.number) IN (SELECT sent.region, sent.number FROM sent)
+  ORDER BY have.region, have.number
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.region, sent.number, sent.paid_by, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.region, sent.number, sent.paid_by, sent.n,
+      CASE
+        WHEN sent.twice THEN 'twice'
+        WHEN have.region IS NULL THEN 'missing'
+        WHEN NOT (have.state = 'placed') THEN 'state'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN sent.twice THEN ''
+        WHEN have.region IS NULL THEN ''
+        WHEN NOT (have.state = 'placed') THEN have.state::text
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.region = sent.region AND have.number = sent.number
+  ) AS sent
+), written AS (
+  UPDATE app.orders AS have
+  SET state = 'paid', paid_by = sent.paid_by
+  FROM judged AS sent
+  WHERE have.region = sent.region AND have.number = sent.number AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.region, have.number, have.account, have.state, have.paid_by, have.note
+)
+SELECT written.region, written.number, written.account, written.state, written.paid_by, written.note, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.region = judged.region AND written.number = judged.number
+UNION ALL
+SELECT have.region, have.number, have.account, have.state, have.paid_by, have.note, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.region = judged.region AND have.number = judged.number
+WHERE NOT EXISTS (SELECT FROM written WHERE written.region = judged.region AND written.number = judged.number)`
 	ordersCancelSQL = `/* table.orders.transitions.state.cancel */ UPDATE app.orders
 SET state = 'void'
 WHERE region = $1::integer AND number = $2::uuid
@@ -483,6 +858,50 @@ RETURNING region, number, account, state, paid_by, note`
   END AS subject
 FROM app.orders
 WHERE region = $1::integer AND number = $2::uuid`
+	ordersCancelManySQL = `/* table.orders.transitions.state.cancel.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.region::integer AS region,
+    sent.number::uuid AS number,
+    sent.n
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (region, number, n)
+), have AS MATERIALIZED (
+  SELECT have.region, have.number, have.account, have.state, have.paid_by, have.note
+  FROM app.orders AS have
+  WHERE (have.region, have.number) IN (SELECT sent.region, sent.number FROM sent)
+  ORDER BY have.region, have.number
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.region, sent.number, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.region, sent.number, sent.n,
+      CASE
+        WHEN have.region IS NULL THEN 'missing'
+        WHEN NOT (have.state IN ('cart', 'placed', 'paid')) THEN 'state'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN have.region IS NULL THEN ''
+        WHEN NOT (have.state IN ('cart', 'placed', 'paid')) THEN have.state::text
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.region = sent.region AND have.number = sent.number
+  ) AS sent
+), written AS (
+  UPDATE app.orders AS have
+  SET state = 'void'
+  FROM judged AS sent
+  WHERE have.region = sent.region AND have.number = sent.number AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.region, have.number, have.account, have.state, have.paid_by, have.note
+)
+SELECT written.region, written.number, written.account, written.state, written.paid_by, written.note, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.region = judged.region AND written.number = judged.number
+UNION ALL
+SELECT have.region, have.number, have.account, have.state, have.paid_by, have.note, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.region = judged.region AND have.number = judged.number
+WHERE NOT EXISTS (SELECT FROM written WHERE written.region = judged.region AND written.number = judged.number)`
 	ordersAnnotateLockSQL = `/* table.orders.edit.annotate */ SELECT region, number, account, state, paid_by, note
 FROM app.orders
 WHERE region = $1::integer AND number = $2::uuid
@@ -525,6 +944,16 @@ var ordersGetForUpdateOperation = pawl.Operation{
 	SQL:              ordersGetForUpdateSQL,
 	KeyArgs:          2,
 	NeedsTransaction: true,
+}
+
+var ordersGetManyForUpdateOperation = pawl.KeysOperation{
+	Operation: pawl.Operation{
+		Name:             "table.orders.get_many_for_update",
+		Table:            "app.orders",
+		SQL:              ordersGetManyForUpdateSQL,
+		NeedsTransaction: true,
+	},
+	Types: []string{"int4", "uuid"},
 }
 
 var ordersListOperation = pawl.Operation{
@@ -575,6 +1004,16 @@ var ordersPlaceOperation = pawl.Operation{
 	Wanted:     "placed",
 }
 
+var ordersPlaceManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:   "table.orders.transitions.state.place.many",
+		Table:  "app.orders",
+		SQL:    ordersPlaceManySQL,
+		Wanted: "placed",
+	},
+	Types: []string{"int4", "uuid"},
+}
+
 var ordersPayOperation = pawl.Operation{
 	Name:        "table.orders.transitions.state.pay",
 	Table:       "app.orders",
@@ -586,6 +1025,17 @@ var ordersPayOperation = pawl.Operation{
 	Errors:      ordersErrors,
 }
 
+var ordersPayManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:   "table.orders.transitions.state.pay.many",
+		Table:  "app.orders",
+		SQL:    ordersPayManySQL,
+		Wanted: "paid",
+		Errors: ordersErrors,
+	},
+	Types: []string{"int4", "uuid", "text"},
+}
+
 var ordersCancelOperation = pawl.Operation{
 	Name:       "table.orders.transitions.state.cancel",
 	Table:      "app.orders",
@@ -593,6 +1043,16 @@ var ordersCancelOperation = pawl.Operation{
 	ExplainSQL: ordersCancelExplainSQL,
 	KeyArgs:    2,
 	Wanted:     "void",
+}
+
+var ordersCancelManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:   "table.orders.transitions.state.cancel.many",
+		Table:  "app.orders",
+		SQL:    ordersCancelManySQL,
+		Wanted: "void",
+	},
+	Types: []string{"int4", "uuid"},
 }
 
 var ordersAnnotateOperation = pawl.EditOperation{

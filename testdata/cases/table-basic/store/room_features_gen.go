@@ -32,6 +32,18 @@ func (r *RoomFeatureInsert) values() []any {
 	return []any{r.RoomID, r.Feature}
 }
 
+// RoomFeatureKey names a row, as GetManyForUpdate and its like take many of
+// them, of app.room_features.
+type RoomFeatureKey struct {
+	RoomID  int64
+	Feature string
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (r *RoomFeatureKey) values() []any {
+	return []any{r.RoomID, r.Feature}
+}
+
 // RoomFeatures reads and writes app.room_features.
 type RoomFeatures struct{ session *pawl.Session }
 
@@ -97,6 +109,33 @@ func (r RoomFeatures) GetForUpdate(ctx context.Context, roomID int64, feature st
 	return pawl.QueryOne(ctx, r.session, &roomFeaturesGetForUpdateOperation, (*RoomFeature).dest, roomID, feature)
 }
 
+// GetManyForUpdate reads the rows of room_features with the given values of
+// room_id and feature and locks them until the transaction ends. They are
+// locked in the order of the key, whatever order was asked, so that two
+// transactions that lock the same rows wait for each other and never deadlock.
+// The result is in that order too. It works inside a transaction only. Rows
+// that do not exist are left out, and a key that is given twice is one row.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT room_id, feature
+//	FROM app.room_features
+//	WHERE (room_id, feature) IN (
+//	  SELECT sent.room_id::bigint, sent.feature::text
+//	  FROM unnest($1::text[], $2::text[]) AS sent (room_id, feature)
+//	)
+//	ORDER BY room_id, feature
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (r RoomFeatures) GetManyForUpdate(ctx context.Context, keys ...RoomFeatureKey) ([]RoomFeature, error) {
+	return pawl.QueryKeys(ctx, r.session, &roomFeaturesGetManyForUpdateOperation, (*RoomFeature).dest, keys, (*RoomFeatureKey).values)
+}
+
 // List reads a page of the rows of room_features in the order of room_id and
 // feature. The next page starts after the last row of the one before, so that
 // rows which come or go in between move no other row from one page to another.
@@ -159,6 +198,14 @@ WHERE room_id = $1::bigint AND feature = $2::text`
 FROM app.room_features
 WHERE room_id = $1::bigint AND feature = $2::text
 FOR NO KEY UPDATE`
+	roomFeaturesGetManyForUpdateSQL = `/* table.room_features.get_many_for_update */ SELECT room_id, feature
+FROM app.room_features
+WHERE (room_id, feature) IN (
+  SELECT sent.room_id::bigint, sent.feature::text
+  FROM unnest($1::text[], $2::text[]) AS sent (room_id, feature)
+)
+ORDER BY room_id, feature
+FOR NO KEY UPDATE`
 	roomFeaturesListSQL = `/* table.room_features.list */ SELECT room_id, feature
 FROM (
   (SELECT room_id, feature
@@ -208,6 +255,16 @@ var roomFeaturesGetForUpdateOperation = pawl.Operation{
 	SQL:              roomFeaturesGetForUpdateSQL,
 	KeyArgs:          2,
 	NeedsTransaction: true,
+}
+
+var roomFeaturesGetManyForUpdateOperation = pawl.KeysOperation{
+	Operation: pawl.Operation{
+		Name:             "table.room_features.get_many_for_update",
+		Table:            "app.room_features",
+		SQL:              roomFeaturesGetManyForUpdateSQL,
+		NeedsTransaction: true,
+	},
+	Types: []string{"int8", "text"},
 }
 
 var roomFeaturesListOperation = pawl.Operation{

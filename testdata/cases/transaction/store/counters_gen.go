@@ -39,6 +39,17 @@ type CounterUpdate struct {
 	Value pawl.Change[int64]
 }
 
+// CounterAdd is what AddMany takes for one row of app.counters.
+type CounterAdd struct {
+	Name string
+	N    int64
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (c *CounterAdd) values() []any {
+	return []any{c.Name, c.N}
+}
+
 // Counters reads and writes app.counters.
 type Counters struct{ session *pawl.Session }
 
@@ -108,8 +119,9 @@ func (c Counters) GetForUpdate(ctx context.Context, name string) (Counter, error
 // GetManyForUpdate reads the rows of counters with the given values of name and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
-// rows wait for each other and never deadlock. It works inside a transaction
-// only. Rows that do not exist are left out.
+// rows wait for each other and never deadlock. The result is in that order too.
+// It works inside a transaction only. Rows that do not exist are left out, and
+// a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -215,6 +227,80 @@ func (c Counters) Add(ctx context.Context, name string, n int64) (Counter, error
 	return pawl.Guarded(ctx, c.session, &countersAddOperation, (*Counter).dest, name, n)
 }
 
+// AddMany does for many rows what add does for one, in one statement and all or
+// none: when one of them may not be changed nothing is written, and the error
+// tells why of each that may not. The result has the row for each that was
+// given, in their order. A key may be given once: of two changes of one row it
+// could not be told whether the second is the first one again. Rows are locked
+// in the order of their keys, whatever order they are given in: two batches
+// never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: value stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.name::text AS name,
+//	    sent.n::bigint AS n,
+//	    sent.n_,
+//	    count(*) OVER (PARTITION BY sent.name::text) > 1 AS twice
+//	  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (name, n, n_)
+//	), have AS MATERIALIZED (
+//	  SELECT have.name, have.value
+//	  FROM app.counters AS have
+//	  WHERE have.name IN (SELECT sent.name FROM sent)
+//	  ORDER BY have.name
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.name, sent.n, sent.n_, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.name, sent.n, sent.n_,
+//	      CASE
+//	        WHEN sent.twice THEN 'twice'
+//	        WHEN have.name IS NULL THEN 'missing'
+//	        WHEN (sent.n > 0) IS NOT TRUE THEN 'input'
+//	        WHEN ((have.value + sent.n) >= 0) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN sent.twice THEN ''
+//	        WHEN have.name IS NULL THEN ''
+//	        WHEN (sent.n > 0) IS NOT TRUE THEN 'n'
+//	        WHEN ((have.value + sent.n) >= 0) IS FALSE THEN 'counters_not_negative'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.name = sent.name
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.counters AS have
+//	  SET value = have.value + sent.n
+//	  FROM judged AS sent
+//	  WHERE have.name = sent.name AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.name, have.value
+//	)
+//	SELECT written.name, written.value, 'done' AS verdict, '' AS subject, judged.n_ AS n
+//	FROM written
+//	  JOIN judged ON written.name = judged.name
+//	UNION ALL
+//	SELECT have.name, have.value, judged.verdict, judged.subject, judged.n_
+//	FROM judged
+//	  LEFT JOIN have ON have.name = judged.name
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.name = judged.name)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.GuardError] or
+//     [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (c Counters) AddMany(ctx context.Context, in []CounterAdd) ([]Counter, error) {
+	return pawl.GuardedMany(ctx, c.session, &countersAddManyOperation, (*Counter).dest, in, (*CounterAdd).values)
+}
+
 // The SQL of the operations, as it is sent.
 const (
 	countersInsertSQL = `/* table.counters.insert */ INSERT INTO app.counters (name, value)
@@ -271,6 +357,55 @@ RETURNING name, value`
   END AS subject
 FROM app.counters
 WHERE name = $1::text`
+	countersAddManySQL = `/* table.counters.adjust.add.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.name::text AS name,
+    sent.n::bigint AS n,
+    sent.n_,
+    count(*) OVER (PARTITION BY sent.name::text) > 1 AS twice
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (name, n, n_)
+), have AS MATERIALIZED (
+  SELECT have.name, have.value
+  FROM app.counters AS have
+  WHERE have.name IN (SELECT sent.name FROM sent)
+  ORDER BY have.name
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.name, sent.n, sent.n_, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.name, sent.n, sent.n_,
+      CASE
+        WHEN sent.twice THEN 'twice'
+        WHEN have.name IS NULL THEN 'missing'
+        WHEN (sent.n > 0) IS NOT TRUE THEN 'input'
+        WHEN ((have.value + sent.n) >= 0) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN sent.twice THEN ''
+        WHEN have.name IS NULL THEN ''
+        WHEN (sent.n > 0) IS NOT TRUE THEN 'n'
+        WHEN ((have.value + sent.n) >= 0) IS FALSE THEN 'counters_not_negative'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.name = sent.name
+  ) AS sent
+), written AS (
+  UPDATE app.counters AS have
+  SET value = have.value + sent.n
+  FROM judged AS sent
+  WHERE have.name = sent.name AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.name, have.value
+)
+SELECT written.name, written.value, 'done' AS verdict, '' AS subject, judged.n_ AS n
+FROM written
+  JOIN judged ON written.name = judged.name
+UNION ALL
+SELECT have.name, have.value, judged.verdict, judged.subject, judged.n_
+FROM judged
+  LEFT JOIN have ON have.name = judged.name
+WHERE NOT EXISTS (SELECT FROM written WHERE written.name = judged.name)`
 )
 
 var countersInsertOperation = pawl.Operation{
@@ -345,4 +480,14 @@ var countersAddOperation = pawl.Operation{
 	ExplainSQL:  countersAddExplainSQL,
 	KeyArgs:     1,
 	Transaction: &hotLimits,
+}
+
+var countersAddManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:        "table.counters.adjust.add.many",
+		Table:       "app.counters",
+		SQL:         countersAddManySQL,
+		Transaction: &hotLimits,
+	},
+	Types: []string{"text", "int8"},
 }

@@ -47,6 +47,19 @@ type SeatUpdate struct {
 	Version    pawl.Change[int64]
 }
 
+// SeatBook is what BookMany takes for one row of app.seats.
+type SeatBook struct {
+	ID         int64
+	CustomerID int64
+	Price      pgtype.Numeric
+	Limit      int32
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (s *SeatBook) values() []any {
+	return []any{s.ID, s.CustomerID, s.Price, s.Limit}
+}
+
 // Seats reads and writes app.seats. Only its moves change state.
 type Seats struct{ session *pawl.Session }
 
@@ -121,8 +134,9 @@ func (s Seats) GetForUpdate(ctx context.Context, id int64) (Seat, error) {
 // GetManyForUpdate reads the rows of seats with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
-// rows wait for each other and never deadlock. It works inside a transaction
-// only. Rows that do not exist are left out.
+// rows wait for each other and never deadlock. The result is in that order too.
+// It works inside a transaction only. Rows that do not exist are left out, and
+// a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -239,6 +253,94 @@ func (s Seats) Book(ctx context.Context, id, customerID int64, price pgtype.Nume
 	return pawl.Guarded(ctx, s.session, &seatsBookOperation, (*Seat).dest, id, customerID, price, limit)
 }
 
+// BookMany does for many rows what book does for one, in one statement and all
+// or none: when one of them may not be changed nothing is written, and the
+// error tells why of each that may not. The result has the row for each that
+// was given, in their order. A key that is given twice counts once; with other
+// arguments the second time it is bad input. Rows are locked in the order of
+// their keys, whatever order they are given in: two batches never wait for each
+// other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: state, customer_id, price and version stand in no
+// full unique key, so other writers of the row must wait and inserts of rows
+// that refer to it need not. FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.customer_id::bigint AS customer_id,
+//	    sent.price::numeric AS price,
+//	    sent."limit"::integer AS "limit",
+//	    sent.n,
+//	    min(sent.n) OVER (PARTITION BY sent.id::bigint) <> min(sent.n) OVER (PARTITION BY sent.id::bigint,
+//	      sent.customer_id, sent.price, sent."limit") AS twice
+//	  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS sent (id,
+//	    customer_id, price, "limit", n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.state, have.customer_id, have.price, have.version
+//	  FROM app.seats AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.customer_id, sent.price, sent."limit", sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.customer_id, sent.price, sent."limit", sent.n,
+//	      CASE
+//	        WHEN sent.twice THEN 'twice'
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN (sent.price <> 'NaN') IS NOT TRUE THEN 'input'
+//	        WHEN have.state = 'booked' AND have.customer_id IS NOT DISTINCT FROM sent.customer_id AND have.price
+//	          IS NOT DISTINCT FROM (sent.price)::numeric(12, 2) THEN 'repeat'
+//	        WHEN NOT (have.state = 'free') THEN 'state'
+//	        WHEN (have.version < sent."limit") IS NOT TRUE THEN 'guard'
+//	        WHEN (((sent.price)::numeric(12, 2)) >= 0) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN sent.twice THEN ''
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN (sent.price <> 'NaN') IS NOT TRUE THEN 'price'
+//	        WHEN have.state = 'booked' AND have.customer_id IS NOT DISTINCT FROM sent.customer_id AND have.price
+//	          IS NOT DISTINCT FROM (sent.price)::numeric(12, 2) THEN have.state::text
+//	        WHEN NOT (have.state = 'free') THEN have.state::text
+//	        WHEN (have.version < sent."limit") IS NOT TRUE THEN 'guard'
+//	        WHEN (((sent.price)::numeric(12, 2)) >= 0) IS FALSE THEN 'seats_price_not_negative'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.seats AS have
+//	  SET state = 'booked', customer_id = sent.customer_id, price = sent.price, version = have.version + 1
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.state, have.customer_id, have.price, have.version
+//	)
+//	SELECT written.id, written.state, written.customer_id, written.price, written.version, 'done' AS
+//	  verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.state, have.customer_id, have.price, have.version, judged.verdict,
+//	  judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (s Seats) BookMany(ctx context.Context, in []SeatBook) ([]Seat, error) {
+	return pawl.GuardedMany(ctx, s.session, &seatsBookManyOperation, (*Seat).dest, in, (*SeatBook).values)
+}
+
 // Release moves a row of seats from state booked to free and sets customer_id,
 // price and version, in one conditional UPDATE: of two callers at the same time
 // one moves the row. Called again for a row that is already free it returns the
@@ -260,6 +362,79 @@ func (s Seats) Book(ctx context.Context, id, customerID int64, price pgtype.Nume
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Seats) Release(ctx context.Context, id int64) (Seat, error) {
 	return pawl.Guarded(ctx, s.session, &seatsReleaseOperation, (*Seat).dest, id)
+}
+
+// ReleaseMany does for many rows what release does for one, in one statement
+// and all or none: when one of them may not be changed nothing is written, and
+// the error tells why of each that may not. The result has the row for each
+// that was given, in their order. A key that is given twice counts once. Rows
+// are locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: state, customer_id, price and version stand in no
+// full unique key, so other writers of the row must wait and inserts of rows
+// that refer to it need not. FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.n
+//	  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.state, have.customer_id, have.price, have.version
+//	  FROM app.seats AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.n,
+//	      CASE
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN have.state = 'free' THEN 'repeat'
+//	        WHEN NOT (have.state = 'booked') THEN 'state'
+//	        WHEN (((NULL)::numeric(12, 2)) >= 0) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN have.state = 'free' THEN have.state::text
+//	        WHEN NOT (have.state = 'booked') THEN have.state::text
+//	        WHEN (((NULL)::numeric(12, 2)) >= 0) IS FALSE THEN 'seats_price_not_negative'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.seats AS have
+//	  SET state = 'free', customer_id = NULL, price = NULL, version = have.version + 1
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.state, have.customer_id, have.price, have.version
+//	)
+//	SELECT written.id, written.state, written.customer_id, written.price, written.version, 'done' AS
+//	  verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.state, have.customer_id, have.price, have.version, judged.verdict,
+//	  judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (s Seats) ReleaseMany(ctx context.Context, ids ...int64) ([]Seat, error) {
+	return pawl.GuardedMany(ctx, s.session, &seatsReleaseManyOperation, (*Seat).dest, ids, func(key *int64) []any { return []any{*key} })
 }
 
 // The SQL of the operations, as it is sent.
@@ -328,6 +503,63 @@ RETURNING id, state, customer_id, price, version`
   END AS subject
 FROM app.seats
 WHERE id = $1::bigint`
+	seatsBookManySQL = `/* table.seats.transitions.state.book.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.customer_id::bigint AS customer_id,
+    sent.price::numeric AS price,
+    sent."limit"::integer AS "limit",
+    sent.n,
+    min(sent.n) OVER (PARTITION BY sent.id::bigint) <> min(sent.n) OVER (PARTITION BY sent.id::bigint, sent.customer_id, sent.price, sent."limit") AS twice
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS sent (id, customer_id, price, "limit", n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.state, have.customer_id, have.price, have.version
+  FROM app.seats AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.customer_id, sent.price, sent."limit", sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.customer_id, sent.price, sent."limit", sent.n,
+      CASE
+        WHEN sent.twice THEN 'twice'
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN (sent.price <> 'NaN') IS NOT TRUE THEN 'input'
+        WHEN have.state = 'booked' AND have.customer_id IS NOT DISTINCT FROM sent.customer_id AND have.price IS NOT DISTINCT FROM (sent.price)::numeric(12, 2) THEN 'repeat'
+        WHEN NOT (have.state = 'free') THEN 'state'
+        WHEN (have.version < sent."limit") IS NOT TRUE THEN 'guard'
+        WHEN (((sent.price)::numeric(12, 2)) >= 0) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN sent.twice THEN ''
+        WHEN have.id IS NULL THEN ''
+        WHEN (sent.price <> 'NaN') IS NOT TRUE THEN 'price'
+        WHEN have.state = 'booked' AND have.customer_id IS NOT DISTINCT FROM sent.customer_id AND have.price IS NOT DISTINCT FROM (sent.price)::numeric(12, 2) THEN have.state::text
+        WHEN NOT (have.state = 'free') THEN have.state::text
+        WHEN (have.version < sent."limit") IS NOT TRUE THEN 'guard'
+        WHEN (((sent.price)::numeric(12, 2)) >= 0) IS FALSE THEN 'seats_price_not_negative'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.seats AS have
+  SET state = 'booked', customer_id = sent.customer_id, price = sent.price, version = have.version + 1
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.state, have.customer_id, have.price, have.version
+)
+SELECT written.id, written.state, written.customer_id, written.price, written.version, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.state, have.customer_id, have.price, have.version, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 	seatsReleaseSQL = `/* table.seats.transitions.state.release */ UPDATE app.seats
 SET state = 'free', customer_id = NULL, price = NULL, version = version + 1
 WHERE id = $1::bigint
@@ -349,6 +581,53 @@ RETURNING id, state, customer_id, price, version`
   END AS subject
 FROM app.seats
 WHERE id = $1::bigint`
+	seatsReleaseManySQL = `/* table.seats.transitions.state.release.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.n
+  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.state, have.customer_id, have.price, have.version
+  FROM app.seats AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.n,
+      CASE
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN have.state = 'free' THEN 'repeat'
+        WHEN NOT (have.state = 'booked') THEN 'state'
+        WHEN (((NULL)::numeric(12, 2)) >= 0) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN have.id IS NULL THEN ''
+        WHEN have.state = 'free' THEN have.state::text
+        WHEN NOT (have.state = 'booked') THEN have.state::text
+        WHEN (((NULL)::numeric(12, 2)) >= 0) IS FALSE THEN 'seats_price_not_negative'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.seats AS have
+  SET state = 'free', customer_id = NULL, price = NULL, version = have.version + 1
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.state, have.customer_id, have.price, have.version
+)
+SELECT written.id, written.state, written.customer_id, written.price, written.version, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.state, have.customer_id, have.price, have.version, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 )
 
 var seatsInsertOperation = pawl.Operation{
@@ -426,6 +705,17 @@ var seatsBookOperation = pawl.Operation{
 	Guard:      "version < @limit",
 }
 
+var seatsBookManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:   "table.seats.transitions.state.book.many",
+		Table:  "app.seats",
+		SQL:    seatsBookManySQL,
+		Wanted: "booked",
+		Guard:  "version < @limit",
+	},
+	Types: []string{"int8", "int8", "numeric", "int4"},
+}
+
 var seatsReleaseOperation = pawl.Operation{
 	Name:       "table.seats.transitions.state.release",
 	Table:      "app.seats",
@@ -433,4 +723,14 @@ var seatsReleaseOperation = pawl.Operation{
 	ExplainSQL: seatsReleaseExplainSQL,
 	KeyArgs:    1,
 	Wanted:     "free",
+}
+
+var seatsReleaseManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:   "table.seats.transitions.state.release.many",
+		Table:  "app.seats",
+		SQL:    seatsReleaseManySQL,
+		Wanted: "free",
+	},
+	Types: []string{"int8"},
 }

@@ -101,8 +101,9 @@ func (t Tickets) GetForUpdate(ctx context.Context, id int64) (Ticket, error) {
 // GetManyForUpdate reads the rows of tickets with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
-// rows wait for each other and never deadlock. It works inside a transaction
-// only. Rows that do not exist are left out.
+// rows wait for each other and never deadlock. The result is in that order too.
+// It works inside a transaction only. Rows that do not exist are left out, and
+// a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -186,6 +187,75 @@ func (t Tickets) Close(ctx context.Context, id int64) (Ticket, error) {
 	return pawl.Guarded(ctx, t.session, &ticketsCloseOperation, (*Ticket).dest, id)
 }
 
+// CloseMany does for many rows what close does for one, in one statement and
+// all or none: when one of them may not be changed nothing is written, and the
+// error tells why of each that may not. The result has the row for each that
+// was given, in their order. A key that is given twice counts once. Rows are
+// locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: state stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.n
+//	  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.state
+//	  FROM app.tickets AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.n,
+//	      CASE
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN NOT (have.state = 'open') THEN 'state'
+//	        WHEN (('closed'::text) IN ('open', 'closed')) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN NOT (have.state = 'open') THEN have.state::text
+//	        WHEN (('closed'::text) IN ('open', 'closed')) IS FALSE THEN 'tickets_state_known'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.tickets AS have
+//	  SET state = 'closed'
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.state
+//	)
+//	SELECT written.id, written.state, 'done' AS verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.state, judged.verdict, judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (t Tickets) CloseMany(ctx context.Context, ids ...int64) ([]Ticket, error) {
+	return pawl.GuardedMany(ctx, t.session, &ticketsCloseManyOperation, (*Ticket).dest, ids, func(key *int64) []any { return []any{*key} })
+}
+
 // Reopen moves a row of tickets from state closed to open, in one conditional
 // UPDATE: of two callers at the same time one moves the row. A row in another
 // state is a state error with the state that was found, a missing row is not
@@ -205,6 +275,75 @@ func (t Tickets) Close(ctx context.Context, id int64) (Ticket, error) {
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Tickets) Reopen(ctx context.Context, id int64) (Ticket, error) {
 	return pawl.Guarded(ctx, t.session, &ticketsReopenOperation, (*Ticket).dest, id)
+}
+
+// ReopenMany does for many rows what reopen does for one, in one statement and
+// all or none: when one of them may not be changed nothing is written, and the
+// error tells why of each that may not. The result has the row for each that
+// was given, in their order. A key that is given twice counts once. Rows are
+// locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: state stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.n
+//	  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.state
+//	  FROM app.tickets AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.n,
+//	      CASE
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN NOT (have.state = 'closed') THEN 'state'
+//	        WHEN (('open'::text) IN ('open', 'closed')) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN NOT (have.state = 'closed') THEN have.state::text
+//	        WHEN (('open'::text) IN ('open', 'closed')) IS FALSE THEN 'tickets_state_known'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.tickets AS have
+//	  SET state = 'open'
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.state
+//	)
+//	SELECT written.id, written.state, 'done' AS verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.state, judged.verdict, judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (t Tickets) ReopenMany(ctx context.Context, ids ...int64) ([]Ticket, error) {
+	return pawl.GuardedMany(ctx, t.session, &ticketsReopenManyOperation, (*Ticket).dest, ids, func(key *int64) []any { return []any{*key} })
 }
 
 // The SQL of the operations, as it is sent.
@@ -259,6 +398,51 @@ RETURNING id, state`
   END AS subject
 FROM app.tickets
 WHERE id = $1::bigint`
+	ticketsCloseManySQL = `/* table.tickets.transitions.state.close.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.n
+  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.state
+  FROM app.tickets AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.n,
+      CASE
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN NOT (have.state = 'open') THEN 'state'
+        WHEN (('closed'::text) IN ('open', 'closed')) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN have.id IS NULL THEN ''
+        WHEN NOT (have.state = 'open') THEN have.state::text
+        WHEN (('closed'::text) IN ('open', 'closed')) IS FALSE THEN 'tickets_state_known'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.tickets AS have
+  SET state = 'closed'
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.state
+)
+SELECT written.id, written.state, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.state, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 	ticketsReopenSQL = `/* table.tickets.transitions.state.reopen */ UPDATE app.tickets
 SET state = 'open'
 WHERE id = $1::bigint
@@ -278,6 +462,51 @@ RETURNING id, state`
   END AS subject
 FROM app.tickets
 WHERE id = $1::bigint`
+	ticketsReopenManySQL = `/* table.tickets.transitions.state.reopen.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.n
+  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.state
+  FROM app.tickets AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.n,
+      CASE
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN NOT (have.state = 'closed') THEN 'state'
+        WHEN (('open'::text) IN ('open', 'closed')) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN have.id IS NULL THEN ''
+        WHEN NOT (have.state = 'closed') THEN have.state::text
+        WHEN (('open'::text) IN ('open', 'closed')) IS FALSE THEN 'tickets_state_known'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.tickets AS have
+  SET state = 'open'
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.state
+)
+SELECT written.id, written.state, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.state, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 )
 
 var ticketsInsertOperation = pawl.Operation{
@@ -346,6 +575,16 @@ var ticketsCloseOperation = pawl.Operation{
 	Wanted:     "closed",
 }
 
+var ticketsCloseManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:   "table.tickets.transitions.state.close.many",
+		Table:  "app.tickets",
+		SQL:    ticketsCloseManySQL,
+		Wanted: "closed",
+	},
+	Types: []string{"int8"},
+}
+
 var ticketsReopenOperation = pawl.Operation{
 	Name:       "table.tickets.transitions.state.reopen",
 	Table:      "app.tickets",
@@ -353,4 +592,14 @@ var ticketsReopenOperation = pawl.Operation{
 	ExplainSQL: ticketsReopenExplainSQL,
 	KeyArgs:    1,
 	Wanted:     "open",
+}
+
+var ticketsReopenManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:   "table.tickets.transitions.state.reopen.many",
+		Table:  "app.tickets",
+		SQL:    ticketsReopenManySQL,
+		Wanted: "open",
+	},
+	Types: []string{"int8"},
 }

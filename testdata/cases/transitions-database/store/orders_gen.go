@@ -112,8 +112,9 @@ func (o Orders) GetForUpdate(ctx context.Context, id int64) (Order, error) {
 // GetManyForUpdate reads the rows of orders with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
-// rows wait for each other and never deadlock. It works inside a transaction
-// only. Rows that do not exist are left out.
+// rows wait for each other and never deadlock. The result is in that order too.
+// It works inside a transaction only. Rows that do not exist are left out, and
+// a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -219,6 +220,77 @@ func (o Orders) Pay(ctx context.Context, id int64) (Order, error) {
 	return pawl.Guarded(ctx, o.session, &ordersPayOperation, (*Order).dest, id)
 }
 
+// PayMany does for many rows what pay does for one, in one statement and all or
+// none: when one of them may not be changed nothing is written, and the error
+// tells why of each that may not. The result has the row for each that was
+// given, in their order. A key that is given twice counts once. Rows are locked
+// in the order of their keys, whatever order they are given in: two batches
+// never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: state stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.n
+//	  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.total, have.state
+//	  FROM app.orders AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.n,
+//	      CASE
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN have.state = 'paid' THEN 'repeat'
+//	        WHEN NOT (have.state = 'new') THEN 'state'
+//	        WHEN (('paid'::app.order_state) <> 'sent' OR have.total > 0) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN have.state = 'paid' THEN have.state::text
+//	        WHEN NOT (have.state = 'new') THEN have.state::text
+//	        WHEN (('paid'::app.order_state) <> 'sent' OR have.total > 0) IS FALSE THEN 'orders_sent_is_not_free'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.orders AS have
+//	  SET state = 'paid'
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.total, have.state
+//	)
+//	SELECT written.id, written.total, written.state, 'done' AS verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.total, have.state, judged.verdict, judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) PayMany(ctx context.Context, ids ...int64) ([]Order, error) {
+	return pawl.GuardedMany(ctx, o.session, &ordersPayManyOperation, (*Order).dest, ids, func(key *int64) []any { return []any{*key} })
+}
+
 // Send moves a row of orders from state paid to sent, provided that total <
 // 1000, in one conditional UPDATE: of two callers at the same time one moves
 // the row. Called again for a row that is already sent it returns the row and
@@ -244,6 +316,79 @@ func (o Orders) Send(ctx context.Context, id int64) (Order, error) {
 	return pawl.Guarded(ctx, o.session, &ordersSendOperation, (*Order).dest, id)
 }
 
+// SendMany does for many rows what send does for one, in one statement and all
+// or none: when one of them may not be changed nothing is written, and the
+// error tells why of each that may not. The result has the row for each that
+// was given, in their order. A key that is given twice counts once. Rows are
+// locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: state stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.n
+//	  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.total, have.state
+//	  FROM app.orders AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.n,
+//	      CASE
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN have.state = 'sent' THEN 'repeat'
+//	        WHEN NOT (have.state = 'paid') THEN 'state'
+//	        WHEN (have.total < 1000) IS NOT TRUE THEN 'guard'
+//	        WHEN (('sent'::app.order_state) <> 'sent' OR have.total > 0) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN have.state = 'sent' THEN have.state::text
+//	        WHEN NOT (have.state = 'paid') THEN have.state::text
+//	        WHEN (have.total < 1000) IS NOT TRUE THEN 'guard'
+//	        WHEN (('sent'::app.order_state) <> 'sent' OR have.total > 0) IS FALSE THEN 'orders_sent_is_not_free'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.orders AS have
+//	  SET state = 'sent'
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.total, have.state
+//	)
+//	SELECT written.id, written.total, written.state, 'done' AS verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.total, have.state, judged.verdict, judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) SendMany(ctx context.Context, ids ...int64) ([]Order, error) {
+	return pawl.GuardedMany(ctx, o.session, &ordersSendManyOperation, (*Order).dest, ids, func(key *int64) []any { return []any{*key} })
+}
+
 // Cancel moves a row of orders from state new or paid to cancelled, in one
 // conditional UPDATE: of two callers at the same time one moves the row. Called
 // again for a row that is already cancelled it returns the row and no error. A
@@ -265,6 +410,78 @@ func (o Orders) Send(ctx context.Context, id int64) (Order, error) {
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) Cancel(ctx context.Context, id int64) (Order, error) {
 	return pawl.Guarded(ctx, o.session, &ordersCancelOperation, (*Order).dest, id)
+}
+
+// CancelMany does for many rows what cancel does for one, in one statement and
+// all or none: when one of them may not be changed nothing is written, and the
+// error tells why of each that may not. The result has the row for each that
+// was given, in their order. A key that is given twice counts once. Rows are
+// locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: state stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.n
+//	  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.total, have.state
+//	  FROM app.orders AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.n,
+//	      CASE
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN have.state = 'cancelled' THEN 'repeat'
+//	        WHEN NOT (have.state IN ('new', 'paid')) THEN 'state'
+//	        WHEN (('cancelled'::app.order_state) <> 'sent' OR have.total > 0) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN have.state = 'cancelled' THEN have.state::text
+//	        WHEN NOT (have.state IN ('new', 'paid')) THEN have.state::text
+//	        WHEN (('cancelled'::app.order_state) <> 'sent' OR have.total > 0) IS FALSE THEN
+//	          'orders_sent_is_not_free'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.orders AS have
+//	  SET state = 'cancelled'
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.total, have.state
+//	)
+//	SELECT written.id, written.total, written.state, 'done' AS verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.total, have.state, judged.verdict, judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) CancelMany(ctx context.Context, ids ...int64) ([]Order, error) {
+	return pawl.GuardedMany(ctx, o.session, &ordersCancelManyOperation, (*Order).dest, ids, func(key *int64) []any { return []any{*key} })
 }
 
 // The SQL of the operations, as it is sent.
@@ -325,6 +542,53 @@ RETURNING id, total, state`
   END AS subject
 FROM app.orders
 WHERE id = $1::bigint`
+	ordersPayManySQL = `/* table.orders.transitions.state.pay.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.n
+  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.total, have.state
+  FROM app.orders AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.n,
+      CASE
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN have.state = 'paid' THEN 'repeat'
+        WHEN NOT (have.state = 'new') THEN 'state'
+        WHEN (('paid'::app.order_state) <> 'sent' OR have.total > 0) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN have.id IS NULL THEN ''
+        WHEN have.state = 'paid' THEN have.state::text
+        WHEN NOT (have.state = 'new') THEN have.state::text
+        WHEN (('paid'::app.order_state) <> 'sent' OR have.total > 0) IS FALSE THEN 'orders_sent_is_not_free'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.orders AS have
+  SET state = 'paid'
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.total, have.state
+)
+SELECT written.id, written.total, written.state, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.total, have.state, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 	ordersSendSQL = `/* table.orders.transitions.state.send */ UPDATE app.orders
 SET state = 'sent'
 WHERE id = $1::bigint
@@ -349,6 +613,55 @@ RETURNING id, total, state`
   END AS subject
 FROM app.orders
 WHERE id = $1::bigint`
+	ordersSendManySQL = `/* table.orders.transitions.state.send.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.n
+  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.total, have.state
+  FROM app.orders AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.n,
+      CASE
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN have.state = 'sent' THEN 'repeat'
+        WHEN NOT (have.state = 'paid') THEN 'state'
+        WHEN (have.total < 1000) IS NOT TRUE THEN 'guard'
+        WHEN (('sent'::app.order_state) <> 'sent' OR have.total > 0) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN have.id IS NULL THEN ''
+        WHEN have.state = 'sent' THEN have.state::text
+        WHEN NOT (have.state = 'paid') THEN have.state::text
+        WHEN (have.total < 1000) IS NOT TRUE THEN 'guard'
+        WHEN (('sent'::app.order_state) <> 'sent' OR have.total > 0) IS FALSE THEN 'orders_sent_is_not_free'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.orders AS have
+  SET state = 'sent'
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.total, have.state
+)
+SELECT written.id, written.total, written.state, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.total, have.state, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 	ordersCancelSQL = `/* table.orders.transitions.state.cancel */ UPDATE app.orders
 SET state = 'cancelled'
 WHERE id = $1::bigint
@@ -370,6 +683,53 @@ RETURNING id, total, state`
   END AS subject
 FROM app.orders
 WHERE id = $1::bigint`
+	ordersCancelManySQL = `/* table.orders.transitions.state.cancel.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.n
+  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.total, have.state
+  FROM app.orders AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.n,
+      CASE
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN have.state = 'cancelled' THEN 'repeat'
+        WHEN NOT (have.state IN ('new', 'paid')) THEN 'state'
+        WHEN (('cancelled'::app.order_state) <> 'sent' OR have.total > 0) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN have.id IS NULL THEN ''
+        WHEN have.state = 'cancelled' THEN have.state::text
+        WHEN NOT (have.state IN ('new', 'paid')) THEN have.state::text
+        WHEN (('cancelled'::app.order_state) <> 'sent' OR have.total > 0) IS FALSE THEN 'orders_sent_is_not_free'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.orders AS have
+  SET state = 'cancelled'
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.total, have.state
+)
+SELECT written.id, written.total, written.state, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.total, have.state, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 )
 
 var ordersInsertOperation = pawl.Operation{
@@ -446,6 +806,16 @@ var ordersPayOperation = pawl.Operation{
 	Wanted:     "paid",
 }
 
+var ordersPayManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:   "table.orders.transitions.state.pay.many",
+		Table:  "app.orders",
+		SQL:    ordersPayManySQL,
+		Wanted: "paid",
+	},
+	Types: []string{"int8"},
+}
+
 var ordersSendOperation = pawl.Operation{
 	Name:       "table.orders.transitions.state.send",
 	Table:      "app.orders",
@@ -456,6 +826,17 @@ var ordersSendOperation = pawl.Operation{
 	Guard:      "total < 1000",
 }
 
+var ordersSendManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:   "table.orders.transitions.state.send.many",
+		Table:  "app.orders",
+		SQL:    ordersSendManySQL,
+		Wanted: "sent",
+		Guard:  "total < 1000",
+	},
+	Types: []string{"int8"},
+}
+
 var ordersCancelOperation = pawl.Operation{
 	Name:       "table.orders.transitions.state.cancel",
 	Table:      "app.orders",
@@ -463,4 +844,14 @@ var ordersCancelOperation = pawl.Operation{
 	ExplainSQL: ordersCancelExplainSQL,
 	KeyArgs:    1,
 	Wanted:     "cancelled",
+}
+
+var ordersCancelManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:   "table.orders.transitions.state.cancel.many",
+		Table:  "app.orders",
+		SQL:    ordersCancelManySQL,
+		Wanted: "cancelled",
+	},
+	Types: []string{"int8"},
 }

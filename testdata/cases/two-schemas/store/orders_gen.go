@@ -99,8 +99,9 @@ func (o Orders) GetForUpdate(ctx context.Context, id int64) (Order, error) {
 // GetManyForUpdate reads the rows of orders with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
-// rows wait for each other and never deadlock. It works inside a transaction
-// only. Rows that do not exist are left out.
+// rows wait for each other and never deadlock. The result is in that order too.
+// It works inside a transaction only. Rows that do not exist are left out, and
+// a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -186,6 +187,75 @@ func (o Orders) Close(ctx context.Context, id int64) (Order, error) {
 	return pawl.Guarded(ctx, o.session, &ordersCloseOperation, (*Order).dest, id)
 }
 
+// CloseMany does for many rows what close does for one, in one statement and
+// all or none: when one of them may not be changed nothing is written, and the
+// error tells why of each that may not. The result has the row for each that
+// was given, in their order. A key that is given twice counts once. Rows are
+// locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: state stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.n
+//	  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.state
+//	  FROM app.orders AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.n,
+//	      CASE
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN have.state = 'closed' THEN 'repeat'
+//	        WHEN NOT (have.state = 'open') THEN 'state'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN have.state = 'closed' THEN have.state::text
+//	        WHEN NOT (have.state = 'open') THEN have.state::text
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE app.orders AS have
+//	  SET state = 'closed'
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.state
+//	)
+//	SELECT written.id, written.state, 'done' AS verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.state, judged.verdict, judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (o Orders) CloseMany(ctx context.Context, ids ...int64) ([]Order, error) {
+	return pawl.GuardedMany(ctx, o.session, &ordersCloseManyOperation, (*Order).dest, ids, func(key *int64) []any { return []any{*key} })
+}
+
 // The SQL of the operations, as it is sent.
 const (
 	ordersInsertSQL = `/* table.orders.insert */ INSERT INTO app.orders (state)
@@ -237,6 +307,51 @@ RETURNING id, state`
   END AS subject
 FROM app.orders
 WHERE id = $1::bigint`
+	ordersCloseManySQL = `/* table.orders.transitions.state.close.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.n
+  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.state
+  FROM app.orders AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.n,
+      CASE
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN have.state = 'closed' THEN 'repeat'
+        WHEN NOT (have.state = 'open') THEN 'state'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN have.id IS NULL THEN ''
+        WHEN have.state = 'closed' THEN have.state::text
+        WHEN NOT (have.state = 'open') THEN have.state::text
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE app.orders AS have
+  SET state = 'closed'
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.state
+)
+SELECT written.id, written.state, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.state, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 )
 
 var ordersInsertOperation = pawl.Operation{
@@ -304,4 +419,14 @@ var ordersCloseOperation = pawl.Operation{
 	ExplainSQL: ordersCloseExplainSQL,
 	KeyArgs:    1,
 	Wanted:     "closed",
+}
+
+var ordersCloseManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:   "table.orders.transitions.state.close.many",
+		Table:  "app.orders",
+		SQL:    ordersCloseManySQL,
+		Wanted: "closed",
+	},
+	Types: []string{"int8"},
 }

@@ -956,8 +956,9 @@ func (l Lists) GetForUpdate(ctx context.Context, id int64) (List, error) {
 // GetManyForUpdate reads the rows of lists with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
-// rows wait for each other and never deadlock. It works inside a transaction
-// only. Rows that do not exist are left out.
+// rows wait for each other and never deadlock. The result is in that order too.
+// It works inside a transaction only. Rows that do not exist are left out, and
+// a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -1430,8 +1431,8 @@ func (l Lists) Delete(ctx context.Context, id int64) error {
 // SparseInt4multirange, SparseInt8multirange, SparseNummultirange,
 // SparseTsmultirange, SparseTstzmultirange, SparseDatemultirange and SparseMood
 // and nothing else. It runs in the transaction that holds the lock, perhaps
-// more than once, and must change nothing but the row; an error of it ends the
-// edit and is returned.
+// more than once, and must change nothing but what it is given; an error of it
+// ends the edit and is returned.
 //
 // It locks FOR NO KEY UPDATE: a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool,
 // a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext,

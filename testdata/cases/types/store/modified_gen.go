@@ -159,8 +159,9 @@ func (m Modified) GetForUpdate(ctx context.Context, id int64) (ModifiedRow, erro
 // GetManyForUpdate reads the rows of modified with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
-// rows wait for each other and never deadlock. It works inside a transaction
-// only. Rows that do not exist are left out.
+// rows wait for each other and never deadlock. The result is in that order too.
+// It works inside a transaction only. Rows that do not exist are left out, and
+// a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -274,8 +275,8 @@ func (m Modified) Delete(ctx context.Context, id int64) error {
 //
 // change may set AExact, AInstant, AClock, ALength, AMask, APadded, ASpelled,
 // AQualified and AExacts and nothing else. It runs in the transaction that
-// holds the lock, perhaps more than once, and must change nothing but the row;
-// an error of it ends the edit and is returned.
+// holds the lock, perhaps more than once, and must change nothing but what it
+// is given; an error of it ends the edit and is returned.
 //
 // It locks FOR NO KEY UPDATE: a_exact, a_instant, a_clock, a_length, a_mask,
 // a_padded, a_spelled, a_qualified and a_exacts stand in no full unique key, so

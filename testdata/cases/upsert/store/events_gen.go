@@ -41,6 +41,18 @@ type EventUpdate struct {
 	Body pawl.Change[json.RawMessage]
 }
 
+// EventKey names a row, as GetManyForUpdate and its like take many of them, of
+// app.events.
+type EventKey struct {
+	Source  string
+	Message string
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (e *EventKey) values() []any {
+	return []any{e.Source, e.Message}
+}
+
 // Events reads and writes app.events.
 type Events struct{ session *pawl.Session }
 
@@ -103,6 +115,33 @@ func (e Events) Get(ctx context.Context, source, message string) (Event, error) 
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (e Events) GetForUpdate(ctx context.Context, source, message string) (Event, error) {
 	return pawl.QueryOne(ctx, e.session, &eventsGetForUpdateOperation, (*Event).dest, source, message)
+}
+
+// GetManyForUpdate reads the rows of events with the given values of source and
+// message and locks them until the transaction ends. They are locked in the
+// order of the key, whatever order was asked, so that two transactions that
+// lock the same rows wait for each other and never deadlock. The result is in
+// that order too. It works inside a transaction only. Rows that do not exist
+// are left out, and a key that is given twice is one row.
+//
+// It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
+// ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
+// A transaction that will change a key column uses an edit.
+//
+//	SELECT source, message, body
+//	FROM app.events
+//	WHERE (source, message) IN (
+//	  SELECT sent.source::text, sent.message::text
+//	  FROM unnest($1::text[], $2::text[]) AS sent (source, message)
+//	)
+//	ORDER BY source, message
+//	FOR NO KEY UPDATE
+//
+// Errors:
+//   - [pawl.ErrNoTransaction]: it was called outside a transaction
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (e Events) GetManyForUpdate(ctx context.Context, keys ...EventKey) ([]Event, error) {
+	return pawl.QueryKeys(ctx, e.session, &eventsGetManyForUpdateOperation, (*Event).dest, keys, (*EventKey).values)
 }
 
 // List reads a page of the rows of events in the order of source and message.
@@ -242,6 +281,14 @@ WHERE source = $1::text AND message = $2::text`
 FROM app.events
 WHERE source = $1::text AND message = $2::text
 FOR NO KEY UPDATE`
+	eventsGetManyForUpdateSQL = `/* table.events.get_many_for_update */ SELECT source, message, body
+FROM app.events
+WHERE (source, message) IN (
+  SELECT sent.source::text, sent.message::text
+  FROM unnest($1::text[], $2::text[]) AS sent (source, message)
+)
+ORDER BY source, message
+FOR NO KEY UPDATE`
 	eventsListSQL = `/* table.events.list */ SELECT source, message, body
 FROM (
   (SELECT source, message, body
@@ -343,6 +390,16 @@ var eventsGetForUpdateOperation = pawl.Operation{
 	SQL:              eventsGetForUpdateSQL,
 	KeyArgs:          2,
 	NeedsTransaction: true,
+}
+
+var eventsGetManyForUpdateOperation = pawl.KeysOperation{
+	Operation: pawl.Operation{
+		Name:             "table.events.get_many_for_update",
+		Table:            "app.events",
+		SQL:              eventsGetManyForUpdateSQL,
+		NeedsTransaction: true,
+	},
+	Types: []string{"text", "text"},
 }
 
 var eventsListOperation = pawl.Operation{

@@ -47,6 +47,17 @@ type DocumentUpdate struct {
 	Copies pawl.Change[int32]
 }
 
+// DocumentGive is what GiveMany takes for one row of public.documents.
+type DocumentGive struct {
+	ID int64
+	N  int32
+}
+
+// values are those of a row, in the order of the statement's arguments.
+func (d *DocumentGive) values() []any {
+	return []any{d.ID, d.N}
+}
+
 // Documents reads and writes public.documents. Only its moves change state.
 type Documents struct{ session *pawl.Session }
 
@@ -121,8 +132,9 @@ func (d Documents) GetForUpdate(ctx context.Context, id int64) (Document, error)
 // GetManyForUpdate reads the rows of documents with the given values of id and
 // locks them until the transaction ends. They are locked in the order of the
 // key, whatever order was asked, so that two transactions that lock the same
-// rows wait for each other and never deadlock. It works inside a transaction
-// only. Rows that do not exist are left out.
+// rows wait for each other and never deadlock. The result is in that order too.
+// It works inside a transaction only. Rows that do not exist are left out, and
+// a key that is given twice is one row.
 //
 // It locks FOR NO KEY UPDATE: writers of the row wait until this transaction
 // ends; inserts of rows that refer to it do not, as they would for FOR UPDATE.
@@ -236,6 +248,79 @@ func (d Documents) Publish(ctx context.Context, id int64) (Document, error) {
 	return pawl.Guarded(ctx, d.session, &documentsPublishOperation, (*Document).dest, id)
 }
 
+// PublishMany does for many rows what publish does for one, in one statement
+// and all or none: when one of them may not be changed nothing is written, and
+// the error tells why of each that may not. The result has the row for each
+// that was given, in their order. A key that is given twice counts once. Rows
+// are locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: state stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+// It runs at isolation level serializable.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.n
+//	  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.version, have.title, have.note, have.state, have.copies
+//	  FROM public.documents AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.n,
+//	      CASE
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN have.state = 'published' THEN 'repeat'
+//	        WHEN NOT (have.state = 'draft') THEN 'state'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN have.state = 'published' THEN have.state::text
+//	        WHEN NOT (have.state = 'draft') THEN have.state::text
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE public.documents AS have
+//	  SET state = 'published', version = have.version + 1
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.version, have.title, have.note, have.state, have.copies
+//	)
+//	SELECT written.id, written.version, written.title, written.note, written.state, written.copies,
+//	  'done' AS verdict, '' AS subject, judged.n AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.version, have.title, have.note, have.state, have.copies, judged.verdict,
+//	  judged.subject, judged.n
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.StateError], a
+//     [*pawl.GuardError] or [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (d Documents) PublishMany(ctx context.Context, ids ...int64) ([]Document, error) {
+	return pawl.GuardedMany(ctx, d.session, &documentsPublishManyOperation, (*Document).dest, ids, func(key *int64) []any { return []any{*key} })
+}
+
 // Give sets copies to copies - @n in a row of documents, in one UPDATE that
 // starts from the newest values: no concurrent call is lost. When copies >= 0
 // would not hold, nothing is written and the guard error names the condition. n
@@ -263,6 +348,82 @@ func (d Documents) Give(ctx context.Context, id int64, n int32) (Document, error
 	return pawl.Guarded(ctx, d.session, &documentsGiveOperation, (*Document).dest, id, n)
 }
 
+// GiveMany does for many rows what give does for one, in one statement and all
+// or none: when one of them may not be changed nothing is written, and the
+// error tells why of each that may not. The result has the row for each that
+// was given, in their order. A key may be given once: of two changes of one row
+// it could not be told whether the second is the first one again. Rows are
+// locked in the order of their keys, whatever order they are given in: two
+// batches never wait for each other in a circle.
+//
+// To change those rows that can be, leave out the ones that the
+// [*pawl.BatchError] names and call again.
+//
+// It locks FOR NO KEY UPDATE: copies stands in no full unique key, so other
+// writers of the row must wait and inserts of rows that refer to it need not.
+// FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id,
+//	    sent.n::integer AS n,
+//	    sent.n_,
+//	    count(*) OVER (PARTITION BY sent.id::bigint) > 1 AS twice
+//	  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, n, n_)
+//	), have AS MATERIALIZED (
+//	  SELECT have.id, have.version, have.title, have.note, have.state, have.copies
+//	  FROM public.documents AS have
+//	  WHERE have.id IN (SELECT sent.id FROM sent)
+//	  ORDER BY have.id
+//	  FOR NO KEY UPDATE OF have NOWAIT
+//	), judged AS MATERIALIZED (
+//	  SELECT sent.id, sent.n, sent.n_, sent.verdict, sent.subject,
+//	    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+//	  FROM (
+//	    SELECT sent.id, sent.n, sent.n_,
+//	      CASE
+//	        WHEN sent.twice THEN 'twice'
+//	        WHEN have.id IS NULL THEN 'missing'
+//	        WHEN (sent.n > 0) IS NOT TRUE THEN 'input'
+//	        WHEN ((have.copies - sent.n) >= 0) IS FALSE THEN 'guard'
+//	        ELSE 'again'
+//	      END AS verdict,
+//	      CASE
+//	        WHEN sent.twice THEN ''
+//	        WHEN have.id IS NULL THEN ''
+//	        WHEN (sent.n > 0) IS NOT TRUE THEN 'n'
+//	        WHEN ((have.copies - sent.n) >= 0) IS FALSE THEN 'documents_copies_not_negative'
+//	        ELSE ''
+//	      END AS subject
+//	    FROM sent
+//	      LEFT JOIN have ON have.id = sent.id
+//	  ) AS sent
+//	), written AS (
+//	  UPDATE public.documents AS have
+//	  SET copies = have.copies - sent.n, version = have.version + 1
+//	  FROM judged AS sent
+//	  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+//	  RETURNING have.id, have.version, have.title, have.note, have.state, have.copies
+//	)
+//	SELECT written.id, written.version, written.title, written.note, written.state, written.copies,
+//	  'done' AS verdict, '' AS subject, judged.n_ AS n
+//	FROM written
+//	  JOIN judged ON written.id = judged.id
+//	UNION ALL
+//	SELECT have.id, have.version, have.title, have.note, have.state, have.copies, judged.verdict,
+//	  judged.subject, judged.n_
+//	FROM judged
+//	  LEFT JOIN have ON have.id = judged.id
+//	WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)
+//
+// Errors:
+//   - [*pawl.BatchError]: rows that may not be changed; nothing was written,
+//     and it holds for each of them [pawl.ErrNotFound], a [*pawl.GuardError] or
+//     [pawl.ErrBadInput]
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (d Documents) GiveMany(ctx context.Context, in []DocumentGive) ([]Document, error) {
+	return pawl.GuardedMany(ctx, d.session, &documentsGiveManyOperation, (*Document).dest, in, (*DocumentGive).values)
+}
+
 // Retitle reads one row of documents with a lock, lets the given function
 // change title, and writes it, in one transaction: another edit of the row
 // waits, so no decision rests on an old value. A change to another column is an
@@ -271,8 +432,8 @@ func (d Documents) Give(ctx context.Context, id int64, n int32) (Document, error
 // not found.
 //
 // change may set Title and nothing else. It runs in the transaction that holds
-// the lock, perhaps more than once, and must change nothing but the row; an
-// error of it ends the edit and is returned.
+// the lock, perhaps more than once, and must change nothing but what it is
+// given; an error of it ends the edit and is returned.
 //
 // It locks FOR NO KEY UPDATE: title stands in no full unique key, so other
 // writers of the row must wait and inserts of rows that refer to it need not.
@@ -367,6 +528,51 @@ RETURNING id, version, title, note, state, copies`
   END AS subject
 FROM public.documents
 WHERE id = $1::bigint`
+	documentsPublishManySQL = `/* table.documents.transitions.state.publish.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.n
+  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+), have AS MATERIALIZED (
+  SELECT have.id, have.version, have.title, have.note, have.state, have.copies
+  FROM public.documents AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.n, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.n,
+      CASE
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN have.state = 'published' THEN 'repeat'
+        WHEN NOT (have.state = 'draft') THEN 'state'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN have.id IS NULL THEN ''
+        WHEN have.state = 'published' THEN have.state::text
+        WHEN NOT (have.state = 'draft') THEN have.state::text
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE public.documents AS have
+  SET state = 'published', version = have.version + 1
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.version, have.title, have.note, have.state, have.copies
+)
+SELECT written.id, written.version, written.title, written.note, written.state, written.copies, 'done' AS verdict, '' AS subject, judged.n AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.version, have.title, have.note, have.state, have.copies, judged.verdict, judged.subject, judged.n
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 	documentsGiveLockSQL = `/* table.documents.adjust.give */ SELECT FROM public.documents
 WHERE id = $1::bigint
 FOR NO KEY UPDATE NOWAIT`
@@ -389,6 +595,55 @@ RETURNING id, version, title, note, state, copies`
   END AS subject
 FROM public.documents
 WHERE id = $1::bigint`
+	documentsGiveManySQL = `/* table.documents.adjust.give.many */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id,
+    sent.n::integer AS n,
+    sent.n_,
+    count(*) OVER (PARTITION BY sent.id::bigint) > 1 AS twice
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS sent (id, n, n_)
+), have AS MATERIALIZED (
+  SELECT have.id, have.version, have.title, have.note, have.state, have.copies
+  FROM public.documents AS have
+  WHERE have.id IN (SELECT sent.id FROM sent)
+  ORDER BY have.id
+  FOR NO KEY UPDATE OF have NOWAIT
+), judged AS MATERIALIZED (
+  SELECT sent.id, sent.n, sent.n_, sent.verdict, sent.subject,
+    bool_and(sent.verdict IN ('again', 'repeat')) OVER () AS fine
+  FROM (
+    SELECT sent.id, sent.n, sent.n_,
+      CASE
+        WHEN sent.twice THEN 'twice'
+        WHEN have.id IS NULL THEN 'missing'
+        WHEN (sent.n > 0) IS NOT TRUE THEN 'input'
+        WHEN ((have.copies - sent.n) >= 0) IS FALSE THEN 'guard'
+        ELSE 'again'
+      END AS verdict,
+      CASE
+        WHEN sent.twice THEN ''
+        WHEN have.id IS NULL THEN ''
+        WHEN (sent.n > 0) IS NOT TRUE THEN 'n'
+        WHEN ((have.copies - sent.n) >= 0) IS FALSE THEN 'documents_copies_not_negative'
+        ELSE ''
+      END AS subject
+    FROM sent
+      LEFT JOIN have ON have.id = sent.id
+  ) AS sent
+), written AS (
+  UPDATE public.documents AS have
+  SET copies = have.copies - sent.n, version = have.version + 1
+  FROM judged AS sent
+  WHERE have.id = sent.id AND sent.fine AND sent.verdict = 'again'
+  RETURNING have.id, have.version, have.title, have.note, have.state, have.copies
+)
+SELECT written.id, written.version, written.title, written.note, written.state, written.copies, 'done' AS verdict, '' AS subject, judged.n_ AS n
+FROM written
+  JOIN judged ON written.id = judged.id
+UNION ALL
+SELECT have.id, have.version, have.title, have.note, have.state, have.copies, judged.verdict, judged.subject, judged.n_
+FROM judged
+  LEFT JOIN have ON have.id = judged.id
+WHERE NOT EXISTS (SELECT FROM written WHERE written.id = judged.id)`
 	documentsRetitleLockSQL = `/* table.documents.edit.retitle */ SELECT id, version, title, note, state, copies
 FROM public.documents
 WHERE id = $1::bigint
@@ -476,6 +731,17 @@ var documentsPublishOperation = pawl.Operation{
 	Transaction: &strictWait200msLimits,
 }
 
+var documentsPublishManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:        "table.documents.transitions.state.publish.many",
+		Table:       "public.documents",
+		SQL:         documentsPublishManySQL,
+		Wanted:      "published",
+		Transaction: &strictWait200msLimits,
+	},
+	Types: []string{"int8"},
+}
+
 var documentsGiveOperation = pawl.Operation{
 	Name:       "table.documents.adjust.give",
 	Table:      "public.documents",
@@ -483,6 +749,15 @@ var documentsGiveOperation = pawl.Operation{
 	Prelude:    []pawl.Statement{{SQL: documentsGiveLockSQL, Args: []int{1}}},
 	ExplainSQL: documentsGiveExplainSQL,
 	KeyArgs:    1,
+}
+
+var documentsGiveManyOperation = pawl.GuardedManyOperation{
+	Operation: pawl.Operation{
+		Name:  "table.documents.adjust.give.many",
+		Table: "public.documents",
+		SQL:   documentsGiveManySQL,
+	},
+	Types: []string{"int8", "int4"},
 }
 
 var documentsRetitleOperation = pawl.EditOperation{

@@ -4,12 +4,10 @@ package pawl
 
 import (
 	"context"
-	"encoding/binary"
+	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // UpsertManyOperation is an upsert of many rows in one statement. Its SQL takes a
@@ -109,39 +107,14 @@ func (b *many[T, In]) remaining(open []int) []int {
 	return left
 }
 
-// arguments spells the values of the rows at positions, column by column. As text
-// every type travels in every execution mode, lists and ranges included.
+// arguments are the values of the rows at positions.
 func (b *many[T, In]) arguments(tx *Session, positions []int) ([]any, error) {
-	types := pgtype.NewMap
-	if conn, ok := connOf(tx.db); ok {
-		types = conn.TypeMap
+	args, err := tx.columns(b.op.Types, len(positions), func(i int) []any { return b.values(&b.rows[positions[i]]) })
+	var misfit *misfitError
+	if errors.As(err, &misfit) {
+		misfit.row = positions[misfit.row]
 	}
-	m := types()
-	oids := make([]uint32, len(b.op.Types))
-	columns := make([][]*string, len(b.op.Types))
-	for k, name := range b.op.Types {
-		oids[k] = pgtype.TextOID
-		if known, ok := m.TypeForName(name); ok {
-			oids[k] = known.OID
-		}
-		columns[k] = make([]*string, len(positions))
-	}
-	for i, at := range positions {
-		for k, value := range b.values(&b.rows[at]) {
-			text, err := m.Encode(oids[k], pgx.TextFormatCode, value, nil)
-			if err != nil {
-				return nil, fmt.Errorf("%w: row %d, argument %d: %T is no %s", ErrBadInput, at+1, k+1, value, b.op.Types[k])
-			}
-			if text != nil {
-				columns[k][i] = new(string(text))
-			}
-		}
-	}
-	args := make([]any, len(columns))
-	for k := range columns {
-		args[k] = columns[k]
-	}
-	return args, nil
+	return args, err
 }
 
 // answers takes the rows of a batch's statement to their positions.
@@ -189,12 +162,4 @@ func (a *answers[T]) refuse(at int, why string) {
 	if a.refused == nil {
 		a.refused = fmt.Errorf("%w: row %d: %s", ErrBadInput, at+1, why)
 	}
-}
-
-// position reads a bigint in either format.
-func position(value []byte, format int16) (int, error) {
-	if format == pgx.BinaryFormatCode && len(value) == 8 {
-		return int(binary.BigEndian.Uint64(value)), nil
-	}
-	return strconv.Atoi(string(value))
 }
