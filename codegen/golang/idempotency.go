@@ -62,6 +62,7 @@ func (o *onceWork) emit() {
 		o.emitPhased()
 	} else {
 		o.emitDo()
+		o.emitMiddleware()
 		o.emitReap()
 		o.emitDescriptor()
 	}
@@ -70,7 +71,7 @@ func (o *onceWork) emit() {
 
 // keyParameters are the parameters that make the key.
 func (o *onceWork) keyParameters() []parameter {
-	l := newLocals(o.taken, "s", "ctx", "payload", "work", "fetch", "options", "context", "pawl", "pgx", "pgtype", "http", "err", "tx", "reference", "r", "limit")
+	l := newLocals(o.taken, "s", "ctx", "payload", "work", "fetch", "options", "context", "pawl", "pgx", "pgtype", "http", "err", "tx", "reference", "r", "limit", "subject", "net")
 	var list []parameter
 	for _, f := range o.keyFields() {
 		list = append(list, parameter{f, l.name(f.Name), goTypeOf(f.Type, o.emitter.names.enums)})

@@ -59,6 +59,7 @@ func (n *names) resolvePhases(o *ir.Idempotency, to *onceNames) {
 func (o *onceWork) emitPhased() {
 	o.emitPhases()
 	o.emitDoPhases()
+	o.emitMiddleware()
 	o.emitReap()
 	o.emitPhasedDescriptor()
 }

@@ -76,7 +76,7 @@ func resolve(p *ir.Program) *names {
 	}
 	n.pkg = newScope("package "+p.Go.Package, &n.problems, own...)
 	n.resolveEnums()
-	store := newScope("struct Store", &n.problems, "WithTx", "Check", "DB", "AfterCommit")
+	store := newScope("struct Store", &n.problems, "WithTx", "Check", "DB", "AfterCommit", "Maintain")
 	n.repositories = make([]repositoryNames, len(p.Repositories))
 	for i := range p.Repositories {
 		n.resolveRepository(&p.Repositories[i], &n.repositories[i], store)

@@ -15,7 +15,7 @@ const (
 
 // ownNames are the unexported names that every output has.
 func ownNames() []string {
-	return []string{bindFunc, promisesVar, constraintsVar, defaultLimitsVar, enumTexts, enumTextsOrNull}
+	return []string{maintainVar, bindFunc, promisesVar, constraintsVar, defaultLimitsVar, enumTexts, enumTextsOrNull}
 }
 
 // emitStore writes store_gen.go: the Store with its repositories, transactions
@@ -27,6 +27,7 @@ func (e *emitter) emitStore() {
 	e.emitStoreType(w)
 	e.emitTransactions(w)
 	e.emitCheck(w)
+	e.emitMaintain(w)
 	for _, kind := range rangeKinds {
 		if holds(e.program, kind.sql) {
 			e.emitRanges(w, kind)

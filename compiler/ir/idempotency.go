@@ -69,3 +69,18 @@ const (
 	// OnceReap removes answers that are no longer kept.
 	OnceReap = "reap"
 )
+
+// Maintenance is the upkeep that a process does now and then: each chore is a
+// statement that takes how many rows it touches at most, in a transaction that
+// has tried one lock first.
+type Maintenance struct {
+	Address string
+	TrySQL  string
+	Chores  []Chore
+}
+
+// Chore is a statement of an operation that is upkeep.
+type Chore struct {
+	Address string // of the operation
+	Role    Role
+}

@@ -14,6 +14,7 @@ type Program struct {
 	Repositories  []Repository
 	Singletons    []Singleton
 	Idempotencies []Idempotency
+	Maintenance   *Maintenance // nil when there is no upkeep beside what operations do
 	Transactions  []Transaction
 	Invariants    []Invariant
 	Promises      []Promise  // what generated code relies on, sorted by object

@@ -5,6 +5,7 @@ package store
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -84,6 +85,22 @@ func (p CreatePaymentPhases[ChargeResult]) steps() []pawl.Step {
 // guessed: it never authorises anything.
 func (s CreatePayment) Do(ctx context.Context, tenantID int64, key string, payload any, work CreatePaymentWork, options ...pawl.TxOption) (pawl.Response, pawl.Outcome, error) {
 	return pawl.DoPhases(ctx, s.session, &createPaymentOnce, []any{tenantID, key}, payload, work.steps(), nil, options...)
+}
+
+// Middleware answers requests through Do. The key comes in the header
+// Idempotency-Key, and 400 answers a request without one. subject reads
+// tenant_id from the request, and its error is answered with the status of
+// HTTPStatus. The payload is the method, the path, the query and the body. It
+// answers 409 with Retry-After while the work is in progress, 422 to a key of
+// another request, and marks a stored answer with pawl.ReplayedHeader.
+func (s CreatePayment) Middleware(subject func(r *http.Request) (tenantID int64, err error), work func(r *http.Request) CreatePaymentWork) http.Handler {
+	return pawl.Handler(true, func(r *http.Request, key string, payload any) (pawl.Response, pawl.Outcome, error) {
+		tenantID, err := subject(pawl.Rewound(r))
+		if err != nil {
+			return pawl.Response{}, pawl.OutcomeBadInput, err
+		}
+		return s.Do(r.Context(), tenantID, key, payload, work(pawl.Rewound(r)))
+	})
 }
 
 // Reap removes up to limit answers that are older than 72h, and returns how
@@ -254,6 +271,24 @@ func (s PlaceOrder) Do(ctx context.Context, tenantID int64, key string, payload 
 	}, options...)
 }
 
+// Middleware answers requests through Do. The key comes in the header
+// Idempotency-Key, and 400 answers a request without one. subject reads
+// tenant_id from the request, and its error is answered with the status of
+// HTTPStatus. The payload is the method, the path, the query and the body. It
+// answers 409 with Retry-After while the work is in progress, 422 to a key of
+// another request, and marks a stored answer with pawl.ReplayedHeader.
+func (s PlaceOrder) Middleware(subject func(r *http.Request) (tenantID int64, err error), work func(ctx context.Context, tx *Store, r *http.Request) (pawl.Response, error)) http.Handler {
+	return pawl.Handler(true, func(r *http.Request, key string, payload any) (pawl.Response, pawl.Outcome, error) {
+		tenantID, err := subject(pawl.Rewound(r))
+		if err != nil {
+			return pawl.Response{}, pawl.OutcomeBadInput, err
+		}
+		return s.Do(r.Context(), tenantID, key, payload, func(ctx context.Context, tx *Store) (pawl.Response, error) {
+			return work(ctx, tx, pawl.Rewound(r))
+		})
+	})
+}
+
 // Reap removes up to limit answers that are older than 72h, and returns how
 // many. Whoever asks with such a key again has the work done again. Work in
 // progress is never removed.
@@ -335,6 +370,23 @@ func (s RefundPayment) Do(ctx context.Context, paymentID pgtype.UUID, payload an
 	return pawl.DoReference(ctx, s.session, &refundPaymentOnce, []any{paymentID}, payload, func(ctx context.Context, tx *pawl.Session) (string, error) {
 		return work(ctx, bindStore(tx))
 	}, fetch, options...)
+}
+
+// Middleware answers requests through Do. subject reads payment_id from the
+// request, and its error is answered with the status of HTTPStatus. The payload
+// is the method, the path, the query and the body. It answers 409 with
+// Retry-After while the work is in progress, 422 to a key of another request,
+// and marks a stored answer with pawl.ReplayedHeader.
+func (s RefundPayment) Middleware(subject func(r *http.Request) (paymentID pgtype.UUID, err error), work func(ctx context.Context, tx *Store, r *http.Request) (reference string, err error), fetch func(ctx context.Context, reference string) (pawl.Response, error)) http.Handler {
+	return pawl.Handler(false, func(r *http.Request, key string, payload any) (pawl.Response, pawl.Outcome, error) {
+		paymentID, err := subject(pawl.Rewound(r))
+		if err != nil {
+			return pawl.Response{}, pawl.OutcomeBadInput, err
+		}
+		return s.Do(r.Context(), paymentID, payload, func(ctx context.Context, tx *Store) (string, error) {
+			return work(ctx, tx, pawl.Rewound(r))
+		}, fetch)
+	})
 }
 
 // Reap removes up to limit answers that are older than 72h, and returns how
@@ -464,6 +516,21 @@ func (p ShipParcelPhases) steps() []pawl.Step {
 // be guessed: it never authorises anything.
 func (s ShipParcel) Do(ctx context.Context, orderID int64, payload any, work ShipParcelPhases, fetch func(ctx context.Context, reference string) (pawl.Response, error), options ...pawl.TxOption) (pawl.Response, pawl.Outcome, error) {
 	return pawl.DoPhases(ctx, s.session, &shipParcelOnce, []any{orderID}, payload, work.steps(), fetch, options...)
+}
+
+// Middleware answers requests through Do. subject reads order_id from the
+// request, and its error is answered with the status of HTTPStatus. The payload
+// is the method, the path, the query and the body. It answers 409 with
+// Retry-After while the work is in progress, 422 to a key of another request,
+// and marks a stored answer with pawl.ReplayedHeader.
+func (s ShipParcel) Middleware(subject func(r *http.Request) (orderID int64, err error), work func(r *http.Request) ShipParcelPhases, fetch func(ctx context.Context, reference string) (pawl.Response, error)) http.Handler {
+	return pawl.Handler(false, func(r *http.Request, key string, payload any) (pawl.Response, pawl.Outcome, error) {
+		orderID, err := subject(pawl.Rewound(r))
+		if err != nil {
+			return pawl.Response{}, pawl.OutcomeBadInput, err
+		}
+		return s.Do(r.Context(), orderID, payload, work(pawl.Rewound(r)), fetch)
+	})
 }
 
 // Reap removes up to limit answers that are older than 72h, and returns how

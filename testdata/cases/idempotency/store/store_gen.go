@@ -93,6 +93,25 @@ func (s *Store) Check(ctx context.Context) error {
 	return pawl.Check(ctx, s.session, "idempotency", reliedUpon)
 }
 
+// Maintain removes the answers that are no longer kept, and moves the tasks of
+// queues that are due. Call it now and then, from every process: one at a time
+// does the work, in batches of a transaction each, and the others return at
+// once.
+func (s *Store) Maintain(ctx context.Context) error {
+	return pawl.Maintain(ctx, s.session, &maintainLock,
+		&createPaymentOnce.Reap,
+		&placeOrderOnce.Reap,
+		&refundPaymentOnce.Reap,
+		&shipParcelOnce.Reap,
+	)
+}
+
+// maintainLock is held by whoever does the upkeep.
+var maintainLock = pawl.Singleton{
+	Name:   "pawl.maintain",
+	TrySQL: `/* pawl.maintain */ SELECT pg_try_advisory_xact_lock(hash_record_extended(ROW('pawl.maintain'::text, 'idempotency'::text), 0)) AS acquired`,
+}
+
 // standardLimits are the limits that hold where nothing else is said: the
 // specification's transaction block "default". Options of New and InTx win over
 // them.
