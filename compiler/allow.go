@@ -89,6 +89,7 @@ func (c *compilation) tableAllowances(t *dsl.Table) {
 	visit(t.Adjusts, func(b *dsl.Adjust) { c.allowancesOf(b.Block) })
 	visit(t.Limits, func(b *dsl.Limit) { c.allowancesOf(b.Block) })
 	visit(t.Sequences, func(b *dsl.Sequence) { c.allowancesOf(b.Block) })
+	visit(t.Orders, func(b *dsl.Ordered) { c.allowancesOf(b.Block) })
 	visit(t.Cardinals, func(b *dsl.Cardinality) { c.allowancesOf(b.Block) })
 	visit(t.Edits, func(b *dsl.Edit) { c.allowancesOf(b.Block) })
 	visit(t.Upserts, func(b *dsl.Upsert) { c.allowancesOf(b.Block) })

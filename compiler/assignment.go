@@ -92,6 +92,12 @@ func (c *compilation) fixed(t *table, col *column, at dsl.Name, what string) boo
 		d.Consequence = "Every generated write raises it by one. Set to anything else, a row could come back to a version that somebody has read, and their " +
 			"update would pass over what was written in between."
 		d.Help = "leave it out of this " + what
+	case col.places != nil:
+		d.Detail = "The column " + quote(col.name) + " is the position of ordered " + quote(col.places.label) + "."
+		d.Label = "changed by moves"
+		d.Related = []diag.Related{{Range: col.places.decl.Header, Text: "the order"}}
+		d.Consequence = "Two calls at once would take one position, and one of them would fail."
+		d.Help = "leave it out of this " + what + ", and call MoveTo or Swap"
 	case slices.Contains(t.key, col):
 		d.Detail = "The column " + quote(col.name) + " is in the primary key of " + quote(t.label) + "."
 		d.Label = "primary key"

@@ -42,6 +42,7 @@ func (c *compilation) compile() (*ir.Program, diag.List) {
 		c.noDuplicates(t)
 		c.atMostOnes(t)
 		c.sequences(t)
+		c.orders(t)
 		c.noOverlaps(t)
 		c.indexes(t)
 		c.stateColumns(t)
@@ -62,6 +63,7 @@ func (c *compilation) compile() (*ir.Program, diag.List) {
 		c.edits(t)
 		c.upserts(t)
 		c.setters(t)
+		c.movers(t)
 	}
 	c.idempotencies()
 	c.messages()

@@ -73,6 +73,9 @@ func (c *compilation) tableLifecycles(at string, t *dsl.Table) {
 	for _, b := range t.Sequences {
 		c.lifecycle(inside(at, "sequence", b.Block), b.Block)
 	}
+	for _, b := range t.Orders {
+		c.lifecycle(inside(at, "ordered", b.Block), b.Block)
+	}
 	for _, b := range t.Cardinals {
 		c.lifecycle(inside(at, b.Kind, b.Block), b.Block)
 	}

@@ -45,7 +45,7 @@ func (c *compilation) reads(t *table) {
 func (t *table) insertFields() []ir.Field {
 	var list []ir.Field
 	for _, col := range t.columns {
-		if col.schema.Identity != ir.NoIdentity || col.counts != nil || col.numbers != nil || col == t.version || col.decl.Generated != nil {
+		if col.schema.Identity != ir.NoIdentity || col.counts != nil || col.numbers != nil || col.places != nil || col == t.version || col.decl.Generated != nil {
 			continue
 		}
 		f := col.field()

@@ -32,6 +32,7 @@ type table struct {
 	freezes   []freeze
 	singles   []*single // its at_most_one blocks
 	sequences []*sequence
+	orders    []*ordered
 	leasts    []*least     // its lower bounds
 	members   []*least     // lower bounds of other tables whose groups are its rows
 	counted   []*limit     // its limit blocks
@@ -56,6 +57,7 @@ type column struct {
 	null    bool
 	schema  ir.Column
 	governs *stateColumn // the transitions that alone may change it
+	places  *ordered     // the order whose moves alone change it
 	numbers *sequence    // the sequence whose trigger alone gives it
 	counts  *limit       // the limit whose triggers alone may change it
 	formula *pgsql.Expr  // what the server computes it from; nil for any other

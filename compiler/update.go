@@ -14,7 +14,7 @@ func (t *table) updatable() []*column {
 	var list []*column
 	for _, col := range t.columns {
 		switch {
-		case slices.Contains(t.key, col), col == t.version, col.counts != nil, t.keeps(col), t.stateDecl(col.name):
+		case slices.Contains(t.key, col), col == t.version, col.counts != nil, col.places != nil, t.keeps(col), t.stateDecl(col.name):
 		case col.schema.Identity != ir.NoIdentity, col.decl.Generated != nil:
 		default:
 			list = append(list, col)

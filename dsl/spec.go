@@ -230,6 +230,7 @@ type Table struct {
 	Limits       []*Limit
 	Cardinals    []*Cardinality
 	Sequences    []*Sequence
+	Orders       []*Ordered
 	Adjusts      []*Adjust
 	Edits        []*Edit
 	Upserts      []*Upsert
@@ -271,6 +272,15 @@ type Sequence struct {
 	List    hcl.Range // of per
 	Column  Name
 	Gapless Value[bool]
+}
+
+// Ordered is an ordered block.
+type Ordered struct {
+	Block
+	Rename Value[string]
+	Per    []Name
+	List   hcl.Range // of per
+	Column Name
 }
 
 // Cardinality is an at_most_one, at_least_one or exactly_one block.

@@ -12,14 +12,13 @@ var tableSchema = blockSchema{
 	},
 	Blocks: append([]*blockSchema{
 		&columnSchema, &primaryKeySchema, &foreignKeySchema, &checkSchema, &indexSchema,
-		&noDuplicatesSchema, &noOverlapSchema, &transitionsSchema, &adjustSchema, &editSchema, &upsertSchema, &limitSchema, &sequenceSchema, &atMostOneSchema, &atLeastOneSchema, &exactlyOneSchema, &goTableSchema,
+		&noDuplicatesSchema, &noOverlapSchema, &transitionsSchema, &adjustSchema, &editSchema, &upsertSchema, &limitSchema, &sequenceSchema, &orderedSchema, &atMostOneSchema, &atLeastOneSchema, &exactlyOneSchema, &goTableSchema,
 	}, laterSchemas(laterTableBlocks)...),
 }
 
 // laterTableBlocks are blocks in a table of later versions, with what works
 // today.
 var laterTableBlocks = map[string]string{
-	"ordered":    "use a numeric column with no_duplicates",
 	"hold":       laterBlocks["hold"],
 	"window":     laterBlocks["window"],
 	"balanced":   laterBlocks["balanced"],
@@ -62,6 +61,7 @@ func (p *project) decodeTable(block *hclsyntax.Block) {
 		Upserts:      decodeUpserts(b),
 		Cardinals:    decodeCardinalities(b),
 		Sequences:    decodeSequences(b),
+		Orders:       decodeOrders(b),
 	}
 	t.Live, t.LiveStates = b.live()
 	t.GoName, t.GoRow = b.goNames("row")

@@ -63,6 +63,8 @@ func (m *model) invariant(i ir.Invariant) {
 		m.atLeastOne(i)
 	case *ir.Sequence:
 		m.sequence(i)
+	case *ir.Ordered:
+		m.ordered(i)
 	case *ir.QueueRule:
 		m.queue(i)
 	case *ir.Version:

@@ -166,7 +166,7 @@ func guardsOf(p *ir.Program) map[string]guard {
 		case *ir.Adjust:
 			guards[i.Base.Address] = guard{guardDoc(i.Guard, i.Checks), oneLine(i.Guard)}
 			guards[i.Base.Address+".many"] = guard{expr: oneLine(i.Guard)}
-		case *ir.NoDuplicates, *ir.NoOverlap, *ir.Edit, *ir.Upsert, *ir.Immutable, *ir.Version, *ir.AppendOnly, *ir.Limit, *ir.AtMostOne, *ir.AtLeastOne, *ir.Sequence, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule,
+		case *ir.NoDuplicates, *ir.NoOverlap, *ir.Edit, *ir.Upsert, *ir.Immutable, *ir.Version, *ir.AppendOnly, *ir.Limit, *ir.AtMostOne, *ir.AtLeastOne, *ir.Sequence, *ir.Ordered, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule,
 			*ir.IdempotencyRule:
 		}
 	}

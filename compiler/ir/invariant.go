@@ -107,6 +107,13 @@ type (
 		// other writer is.
 		Fill []string
 	}
+	// Ordered says that the rows of a group have positions, and move.
+	Ordered struct {
+		Base   Facts
+		Per    []string // columns that make a group
+		Column string   // that holds the position
+		Groups TableRef // the table with a row for each group, which moves write first
+	}
 	// Sequence says that the rows of a group are numbered 1, 2, 3 ….
 	Sequence struct {
 		Base    Facts
@@ -233,6 +240,9 @@ func (i *AtLeastOne) Facts() *Facts { return &i.Base }
 func (i *Sequence) Facts() *Facts { return &i.Base }
 
 // Facts returns the common part.
+func (i *Ordered) Facts() *Facts { return &i.Base }
+
+// Facts returns the common part.
 func (i *QueueRule) Facts() *Facts { return &i.Base }
 
 // Facts returns the common part.
@@ -254,6 +264,7 @@ func (*Version) invariant()       {}
 func (*AtMostOne) invariant()     {}
 func (*AtLeastOne) invariant()    {}
 func (*Sequence) invariant()      {}
+func (*Ordered) invariant()       {}
 func (*QueueRule) invariant()     {}
 func (*SingletonRule) invariant() {}
 func (*LeaderRule) invariant()    {}

@@ -196,6 +196,12 @@ table "rooms" {
     gapless = true
     allow   = { discouraged-type = "an old project" }
   }
+  ordered "position" {
+    name   = "room_positions"
+    per    = [during]
+    column = id
+    allow  = { discouraged-type = "an old project" }
+  }
   at_least_one "used" {
     name   = "used_room"
     per    = [during]

@@ -2,7 +2,6 @@ table "seats" {
   column "id" { type = bigint }
   column "version" { type = bigint }
   column "status" { type = text }
-  ordered "o" {} # ERROR not-yet "\"ordered\""
   acyclic "c" {} # ERROR not-yet "\"acyclic\""
   no_duplicates "d" {
     columns = [id]

@@ -183,7 +183,7 @@ func (a *atlas) addMeeting(e *view.Explanation) {
 			return
 		}
 		e.Brief = true
-	case *ir.NoDuplicates, *ir.NoOverlap, *ir.Transitions, *ir.Immutable, *ir.Version, *ir.AppendOnly, *ir.Limit, *ir.AtMostOne, *ir.AtLeastOne, *ir.Sequence, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule,
+	case *ir.NoDuplicates, *ir.NoOverlap, *ir.Transitions, *ir.Immutable, *ir.Version, *ir.AppendOnly, *ir.Limit, *ir.AtMostOne, *ir.AtLeastOne, *ir.Sequence, *ir.Ordered, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule,
 		*ir.IdempotencyRule:
 	}
 	for i := range a.program.Repositories {
