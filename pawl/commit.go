@@ -56,7 +56,7 @@ func (s *Session) insideWithXID(ctx context.Context, op *Operation, args []any, 
 	if closeErr := results.Close(); err == nil {
 		err = closeErr
 	}
-	return err
+	return unsent(s.db, args, err)
 }
 
 // fetchXID asks for the id of a transaction whose writes, if any, were all sent

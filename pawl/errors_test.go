@@ -2,6 +2,7 @@ package pawl_test
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -198,6 +199,50 @@ func checkNoText(t *testing.T, err error) {
 	t.Helper()
 	if !errors.Is(err, pawl.ErrBadInput) || errors.Is(err, pawl.ErrCommitUnknown) || pawl.HTTPStatus(err) != http.StatusBadRequest {
 		t.Errorf("%v", err)
+	}
+}
+
+// unsendable is an argument that no mode can write. Its error quotes the value, as
+// the driver's own does.
+type unsendable struct{ secret int }
+
+func (u unsendable) Value() (driver.Value, error) { return nil, fmt.Errorf("no value of %d", u.secret) }
+
+// What cannot be written as its parameter was not sent, also where the statement
+// and its commit are one message: the input is bad, and no commit is in doubt.
+func TestArgumentThatCannotBeSent(t *testing.T) {
+	for _, mode := range modes {
+		t.Run(mode.String(), func(t *testing.T) {
+			pool := connect(t, database(t), inMode(mode))
+			s := session(pool)
+			get := pawl.Operation{Name: "get", ReadOnly: true, SQL: `SELECT id FROM app.rooms WHERE id = $1::bigint`}
+			put := pawl.Operation{Name: "put", SQL: `INSERT INTO app.rooms (name) VALUES ($1::text) RETURNING id`}
+			led := pawl.Operation{Name: "led", SQL: put.SQL, Prelude: []pawl.Statement{{SQL: "SELECT 1", Args: []int{}}}}
+			scalar := func(n *int64) []any { return []any{n} }
+			check := func(err error) {
+				t.Helper()
+				if !errors.Is(err, pawl.ErrBadInput) || errors.Is(err, pawl.ErrCommitUnknown) || pawl.HTTPStatus(err) != http.StatusBadRequest ||
+					strings.Contains(err.Error(), "4111") || !strings.Contains(err.Error(), "argument 1") {
+					t.Errorf("%v", err)
+				}
+			}
+			bad := unsendable{4111}
+			for range 2 { // the second time the statement is known to the connection
+				for _, op := range []*pawl.Operation{&get, &put, &led} {
+					_, err := pawl.QueryOne(t.Context(), s, op, scalar, bad)
+					check(err)
+				}
+			}
+			for _, options := range [][]pawl.Option{nil, {pawl.WithResolveCommit(pool)}} {
+				_, err := pawl.InTx(t.Context(), session(pool, options...), func(ctx cx, tx *pawl.Session) (int64, error) {
+					return pawl.QueryOne(ctx, tx, &put, scalar, bad)
+				})
+				check(err)
+			}
+			if id, err := pawl.QueryOne(t.Context(), s, &put, scalar, "kept"); err != nil || id != 1 {
+				t.Errorf("afterwards: %d, %v", id, err)
+			}
+		})
 	}
 }
 

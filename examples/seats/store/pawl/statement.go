@@ -199,10 +199,10 @@ func (c *call) read(ctx context.Context, args []any, into collector) error {
 		return c.s.insideBatch(ctx, c.op, args, into)
 	}
 	rows, err := c.s.db.Query(ctx, c.op.SQL, args...)
-	if err != nil {
-		return err
+	if err == nil {
+		err = into.collect(rows)
 	}
-	return into.collect(rows)
+	return unsent(c.s.db, args, err)
 }
 
 // on is once on a connection.
@@ -242,7 +242,11 @@ func (c *call) batch(ctx context.Context, db DB, args []any, into collector) (re
 	if err == nil {
 		err = c.op.read(results, into)
 	}
-	return readCommitted, c.op.ended(err, results.Close())
+	closeErr := results.Close()
+	if bad := unsent(db, args, err); !errors.Is(err, bad) {
+		return true, bad
+	}
+	return readCommitted, c.op.ended(err, closeErr)
 }
 
 // ended is the error of a batch that commits, from that of its statements and

@@ -381,7 +381,7 @@ func (s *Session) inside(ctx context.Context, op *Operation, args []any, into co
 	if err == nil {
 		err = into.collect(rows)
 	}
-	return s.tx.note(err)
+	return s.tx.note(unsent(s.db, args, err))
 }
 
 // insideBatch runs a statement with its prelude in one round trip.
@@ -393,5 +393,5 @@ func (s *Session) insideBatch(ctx context.Context, op *Operation, args []any, in
 	if closeErr := results.Close(); err == nil {
 		err = closeErr
 	}
-	return err
+	return unsent(s.db, args, err)
 }

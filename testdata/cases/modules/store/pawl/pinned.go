@@ -67,7 +67,7 @@ func (p *pinned) first(ctx context.Context, op *Operation, args []any, into coll
 	if closeErr := results.Close(); err == nil {
 		err = closeErr
 	}
-	return err
+	return unsent(p.conn, args, err)
 }
 
 // last runs the last statement and commits.
@@ -83,6 +83,9 @@ func (p *pinned) last(ctx context.Context, op *Operation, args []any, into colle
 	var unread *unreadable
 	if err != nil && !errors.As(err, &unread) {
 		_ = results.Close()
+		if bad := unsent(p.conn, args, err); !errors.Is(err, bad) {
+			return bad
+		}
 		return commitError(p.name, err)
 	}
 	tag, commitErr := results.Exec()
