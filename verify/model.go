@@ -73,6 +73,8 @@ func (m *model) invariant(i ir.Invariant) {
 		m.singleton(i)
 	case *ir.LeaderRule:
 		m.leader(i)
+	case *ir.IdempotencyRule:
+		m.idempotency(i)
 	}
 }
 

@@ -130,6 +130,8 @@ func (c *run) perform(ctx context.Context) (Outcome, error) {
 		return c.settleAll(ctx)
 	case ir.SingletonOp, ir.SingletonTry:
 		return c.singleton(ctx)
+	case ir.OnceOp:
+		return c.once(ctx)
 	}
 	return Outcome{}, fmt.Errorf("there is no way to perform an operation of kind %q", c.Operation.Kind)
 }
