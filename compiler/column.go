@@ -58,6 +58,7 @@ func (c *compilation) column(decl *dsl.Column, addr string) *column {
 	}
 	col := &column{decl: decl, name: name, null: decl.Null.Set && decl.Null.V}
 	col.typ, col.known = c.resolveType(decl.Type)
+	c.rowType(col)
 	c.domainDefault(col)
 	col.schema = ir.Column{
 		Name: name, Comment: decl.Comment.V,
@@ -66,6 +67,35 @@ func (c *compilation) column(decl *dsl.Column, addr string) *column {
 	c.identity(col)
 	c.collation(col)
 	return col
+}
+
+// rowType refuses a column whose type is the row of a table, a composite type. Of
+// other types that only the server knows, plan asks the database.
+func (c *compilation) rowType(col *column) {
+	base := col.typ
+	for base.Elem != nil {
+		base = *base.Elem
+	}
+	if base.Kind != ir.OtherType {
+		return
+	}
+	for _, t := range c.spec.Tables {
+		name := nameOf(t.Name, t.Rename)
+		if base.Name != name && base.Name != c.schemaOf(t.Schema)+"."+name {
+			continue
+		}
+		c.report(diag.Diagnostic{
+			Code:        diag.WrongType,
+			Detail:      "The type " + base.Name + " is the row type of table " + quote(t.Name.Text) + ", a composite type.",
+			Subject:     col.decl.Type.Range,
+			Label:       "a row inside a row",
+			Related:     []diag.Related{{Range: t.Header, Text: "the table"}},
+			Consequence: "pgx reads and writes such a value only where the type was registered on the connection before: generated code would fail at run time.",
+			Help:        "a foreign key to the table, columns of its own for each field, or jsonb",
+		})
+		col.known = false
+		return
+	}
 }
 
 // identity reads the identity attribute.
