@@ -2,6 +2,7 @@ package golang_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"net"
 	"net/http"
@@ -15,6 +16,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/pawldb/pawl/codegen/postgres"
+	"github.com/pawldb/pawl/internal/devdb/pgtest"
 	"github.com/pawldb/pawl/internal/faultproxy"
 	"github.com/pawldb/pawl/pawl"
 	"github.com/pawldb/pawl/testdata/cases/idempotency/store"
@@ -58,10 +61,40 @@ func (e *events) answers() map[pawl.Outcome]int {
 	return counts
 }
 
+// onceTemplate is a database with the case's schema, which these tests copy: that
+// is quicker than to build it for each.
+const onceTemplate = "idempotency_case"
+
+var onceTemplateMade bool // no test here runs beside another
+
+func cloneOfCase(t *testing.T) (url string) {
+	t.Helper()
+	server := pgtest.Server(t)
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !onceTemplateMade {
+		check(server.CreateDatabase(t.Context(), onceTemplate))
+		conn, err := pgx.Connect(t.Context(), server.URL(onceTemplate))
+		check(err)
+		_, err = conn.Exec(t.Context(), postgres.Schema(compile(t, idempotencyCase)), pgx.QueryExecModeSimpleProtocol)
+		check(err)
+		check(conn.Close(t.Context()))
+		onceTemplateMade = true
+	}
+	name := "idempotency_" + strings.ToLower(rand.Text())
+	check(server.CloneDatabase(t.Context(), name, onceTemplate))
+	t.Cleanup(func() { check(server.DropDatabase(context.Background(), name)) })
+	return server.URL(name)
+}
+
 func newOnceArena(t *testing.T, change ...func(*pgxpool.Config)) *onceArena {
 	t.Helper()
 	a := &onceArena{T: t, seen: &events{}}
-	url := database(t, compile(t, idempotencyCase))
+	url := cloneOfCase(t)
 	config, err := pgx.ParseConfig(url)
 	a.must(err)
 	network, address := pgconn.NetworkAddress(config.Host, config.Port)
