@@ -61,7 +61,7 @@ const (
 	// text, and each of its rows ends with the positions at which its key was given,
 	// from 1; the write statement takes keys and new values as arrays of text.
 	EditManyOp OperationKind = "edit_many"
-	EditOp       OperationKind = "edit"        // lock, write
+	EditOp     OperationKind = "edit" // lock, write
 	// UpsertOp has main, which returns the row and an outcome when it wrote one,
 	// and explain, which returns the row that is there and an outcome otherwise.
 	UpsertOp OperationKind = "upsert"
