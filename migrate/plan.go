@@ -235,11 +235,12 @@ func (p *planning) makeSteps() error {
 func violators(program *ir.Program) map[ir.ObjectID]string {
 	queries := map[ir.ObjectID]string{}
 	for _, invariant := range program.Invariants {
-		switch invariant.(type) {
-		case *ir.Transitions, *ir.AtLeastOne:
-			for _, id := range invariant.Facts().Objects {
-				queries[id] = invariant.Facts().Violators
-			}
+		_, states := invariant.(*ir.Transitions)
+		if _, least := invariant.(*ir.AtLeastOne); !states && !least {
+			continue
+		}
+		for _, id := range invariant.Facts().Objects {
+			queries[id] = invariant.Facts().Violators
 		}
 	}
 	return queries
