@@ -47,7 +47,7 @@ func (c *compilation) atMostOnes(t *table) {
 func (c *compilation) singleKey(t *table, s *single) bool {
 	decl := s.decl
 	per, ok := c.lookupAll(t, decl.Per)
-	where, readable := c.where(t, decl.Where)
+	where, readable := c.covered(t, decl.Block, decl.Where, decl.Since)
 	if !ok || !readable || len(per) == 0 {
 		return false
 	}
@@ -133,7 +133,7 @@ func (s *single) promise(t *table) string {
 	if s.key.where != nil {
 		rows += " where " + s.key.where.SQL()
 	}
-	return "There is at most one " + rows + " with one " + and(s.key.columns) + "."
+	return "There is at most one " + rows + " with one " + and(s.key.columns) + "." + s.key.where.coverage()
 }
 
 func (s *single) reasons(t *table) []ir.Reason {
@@ -161,6 +161,9 @@ func (s *single) choose(t *table) {
 	parts := s.key.where.Conjuncts()
 	var found []choice
 	for i, part := range parts {
+		if s.key.where.since != nil && implies(s.key.where.since, part) {
+			continue // picking a row does not make it new
+		}
 		ch, ok, why := s.choiceOf(t, part)
 		if why != "" {
 			s.unset = why

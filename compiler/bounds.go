@@ -78,7 +78,7 @@ func (c *compilation) lowerBounds(t *table, s *span, origin ir.Origin) []ir.Obje
 	}
 	origin.Why = "an empty, NULL or unbounded range is in conflict with nothing, or with everything"
 	t.addCheck(&check{
-		name: name, label: s.label + "_bounds", expr: built(sql), address: s.address,
+		name: name, label: s.label + "_bounds", expr: s.where.unlessOlder(built(sql)), address: s.address,
 		doc: "the range is empty, not " + s.bounds + ", or has no finite bound",
 	}, origin)
 	return []ir.ObjectID{{Kind: ir.ConstraintObject, Schema: t.ref.Schema, Table: t.ref.Name, Name: name}}

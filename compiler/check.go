@@ -39,14 +39,22 @@ func (c *compilation) checks(t *table) {
 		if e.Volatility() == pgsql.Stable {
 			c.warnChangingCheck(decl.Allow, e)
 		}
+		since, readable := c.since(t, decl.Block, decl.Since)
+		if !readable {
+			continue
+		}
+		doc := "a row breaks the check " + e.SQL()
+		if since != nil {
+			doc += ", and " + since.SQL() + " holds of it"
+		}
 		name := derivedName(t.ref.Name, decl.Name.Text, decl.Rename)
 		if !c.claimConstraint(t, name, "check "+quote(decl.Name.Text), decl.Header, false) {
 			continue
 		}
 		t.addCheck(&check{
-			name: name, label: labelOf(decl.Block, decl.Rename), expr: e.Expr,
+			name: name, label: labelOf(decl.Block, decl.Rename), expr: since.unlessOlder(e.Expr),
 			address: inside(t.address, "check", decl.Block),
-			doc:     "a row breaks the check " + e.SQL(),
+			doc:     doc,
 		}, ir.Origin{Address: inside(t.address, "check", decl.Block), Pos: pos(decl.Header)})
 	}
 }

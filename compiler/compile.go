@@ -93,6 +93,7 @@ type compilation struct {
 	names        names
 	refusals     map[string]bool // the schemas that need the function pawl_refuse
 	extensions   map[string]ir.Extension
+	beginnings   []beginning  // of invariants that leave old rows out
 	compared     []comparison // texts that compare columns with literals
 	classAsked   bool         // advisory_class was asked for
 	leaders      bool         // the table of leaders is there

@@ -45,7 +45,7 @@ func (c *compilation) duplicateKey(t *table, decl *dsl.NoDuplicates) (*unique, b
 		}
 	}
 	var read bool
-	u.where, read = c.where(t, decl.Where)
+	u.where, read = c.covered(t, decl.Block, decl.Where, decl.Since)
 	u.plain = u.plain && u.where == nil
 	return u, ok && read && c.distinctParts(decl, u)
 }
@@ -255,7 +255,7 @@ func duplicatesPromise(t *table, u *unique, notDistinct bool) string {
 	case u.nullFrom(t) != "":
 		s += ", rows with NULL there aside"
 	}
-	return s + "."
+	return s + "." + u.where.coverage()
 }
 
 func duplicatesMechanism(u *unique, notDistinct bool) string {

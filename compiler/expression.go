@@ -16,6 +16,7 @@ import (
 type expression struct {
 	*pgsql.Expr
 	source dsl.SQL
+	since  *pgsql.Expr // the part of it that leaves old rows out; nil for none
 }
 
 // row says what an expression may mention.
@@ -250,7 +251,7 @@ func manyRows(what string) string {
 	switch what {
 	case "default":
 		return "PostgreSQL refuses sub-selects and aggregates in a DEFAULT (0A000): it is a value, and no query."
-	case "predicate", "live", "key":
+	case "predicate", "since", "live", "key":
 		return "PostgreSQL refuses sub-selects and aggregates in an index (0A000), which keeps the answer from the moment the row was written."
 	case "check":
 		return "PostgreSQL refuses sub-selects and aggregates in a CHECK; a function that hides one is not run again when other rows change."
@@ -265,7 +266,7 @@ func neverHolds(what string) string {
 		return "A CHECK that is NULL counts as kept: it would guard nothing."
 	case "guard":
 		return "The operation would be refused on every call."
-	case "predicate", "live":
+	case "predicate", "since", "live":
 		return "No row is covered: every duplicate and every overlap would be accepted."
 	}
 	return "The result is NULL for every row."
@@ -274,6 +275,9 @@ func neverHolds(what string) string {
 // notImmutable explains now() by the place where it stands.
 func (c *compilation) notImmutable(d *diag.Diagnostic, what string) {
 	switch what {
+	case "since":
+		d.Consequence = "Which rows are covered would change with time, without a write. PostgreSQL refuses that in an index (42P17)."
+		d.Help = "write a fixed moment, after which no broken row was added: created_at >= '2026-01-31'"
 	case "predicate", "live", "key":
 		d.Consequence = "An index keeps the answer from the moment the row was written. Rows would stay covered, or uncovered, although time has " +
 			"moved on; PostgreSQL refuses such an index (42P17)."

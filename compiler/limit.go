@@ -54,7 +54,7 @@ func (c *compilation) limits(t *table) {
 func (c *compilation) limitParts(t *table, l *limit) bool {
 	var ok, readable bool
 	l.per, ok = c.lookupAll(t, l.decl.Per)
-	l.where, readable = c.where(t, l.decl.Where)
+	l.where, readable = c.covered(t, l.decl.Block, l.decl.Where, l.decl.Since)
 	if !ok || !readable || len(l.per) == 0 {
 		return false
 	}
@@ -294,9 +294,9 @@ func (l *limit) promise(t *table) string {
 		most = l.column.name + " of their row of " + l.parent.ref.Name
 	}
 	if l.sum != nil {
-		return "The sum of " + l.sum.name + " over the " + rows + group + " is at most " + most + "."
+		return "The sum of " + l.sum.name + " over the " + rows + group + " is at most " + most + "." + l.where.coverage()
 	}
-	return "There are at most " + most + " " + rows + group + "."
+	return "There are at most " + most + " " + rows + group + "." + l.where.coverage()
 }
 
 func (l *limit) mechanism(t *table) string {

@@ -66,15 +66,19 @@ func (c *compilation) where(t *table, own *dsl.SQL) (*expression, bool) {
 	return e, e != nil
 }
 
-// whereReason tells where a predicate comes from.
+// whereReason tells where a predicate comes from, and what since leaves out of it.
 func whereReason(t *table, own *dsl.SQL, where *expression) []ir.Reason {
-	if where == nil || own != nil {
-		return nil
+	var reasons []ir.Reason
+	if where != nil && own == nil && t.alive != nil {
+		reasons = append(reasons, ir.Reason{
+			Choice: "WHERE " + t.alive.SQL(),
+			Why:    "inherited from live of " + t.address + ": rows that are not live do not count.",
+		})
 	}
-	return []ir.Reason{{
-		Choice: "WHERE " + where.SQL(),
-		Why:    "inherited from live of " + t.address + ": rows that are not live do not count.",
-	}}
+	if where != nil && where.since != nil {
+		reasons = append(reasons, sinceReason(where.since))
+	}
+	return reasons
 }
 
 // ignoresLive reports a predicate that also covers rows that are not live.

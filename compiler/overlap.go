@@ -199,7 +199,7 @@ func (c *compilation) overlapPair(t *table, s *span) bool {
 }
 
 func (c *compilation) overlapWhere(t *table, s *span) bool {
-	where, ok := c.where(t, s.decl.Where)
+	where, ok := c.covered(t, s.decl.Block, s.decl.Where, s.decl.Since)
 	s.where = where
 	s.columns = append(columnList(s.within), columnsOf(s.value)...)
 	if where != nil {
@@ -295,7 +295,7 @@ func overlapPromise(t *table, s *span) string {
 	if len(s.within) > 0 {
 		p += " with one " + and(columnList(s.within))
 	}
-	return p + " overlap in " + s.rangeWords() + "."
+	return p + " overlap in " + s.rangeWords() + "." + s.where.coverage()
 }
 
 func overlapMechanism(x ir.Exclude) string {

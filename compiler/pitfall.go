@@ -22,6 +22,7 @@ func (c *compilation) pitfalls() {
 		c.hotKeys(t)
 		c.looseStates(t)
 	}
+	c.looseSinces()
 }
 
 // retirementColumns are the usual names of the column that takes a row away

@@ -23,6 +23,7 @@ type stateColumn struct {
 	final    []string
 	database bool // enforced for every client
 	repeat   string
+	since    *expression // nil for all rows
 	moves    []*move
 	facts    *ir.Facts
 }
@@ -56,7 +57,7 @@ func (c *compilation) stateColumns(t *table) {
 			s.database = decl.Enforce.V == "database"
 		}
 		set(&s.repeat, decl.Repeat)
-		if c.governedColumn(t, s) && c.stateNames(s) {
+		if c.stateSince(t, s) && c.governedColumn(t, s) && c.stateNames(s) {
 			c.stateGraph(s)
 			c.initialDefault(s)
 			t.states = append(t.states, s)
@@ -64,11 +65,38 @@ func (c *compilation) stateColumns(t *table) {
 	}
 }
 
+// stateSince reads which rows the triggers cover.
+func (c *compilation) stateSince(t *table, s *stateColumn) bool {
+	if src := s.decl.Since; src != nil && !s.database {
+		c.report(diag.Diagnostic{
+			Code:        diag.IdleSince,
+			Detail:      "The transitions " + quote(s.label) + " are kept by generated code alone, and since is for its triggers.",
+			Subject:     src.Range,
+			Label:       "no triggers",
+			Related:     []diag.Related{{Range: s.decl.Enforce.Range, Text: "enforce = \"code\""}},
+			Consequence: "Nothing would be different: a generated move checks the row that it moves, however old, and nothing else is checked.",
+			Help:        "leave since out, or write enforce = \"database\"",
+		})
+		return false
+	}
+	var ok bool
+	s.since, ok = c.since(t, s.decl.Block, s.decl.Since)
+	return ok
+}
+
+// covering restricts the WHEN of a trigger to the rows that since covers.
+func (s *stateColumn) covering(record, when string) string {
+	if s.since == nil {
+		return when
+	}
+	return "(" + s.since.OverRecord(record).SQL() + ") AND " + when
+}
+
 // lowerTransitions puts the triggers on the table and records what was decided.
 func (c *compilation) lowerTransitions(t *table, s *stateColumn) {
 	inv := &ir.Transitions{
 		Column: s.column.name, States: slices.Clone(s.states), Initial: s.initial, Final: s.final,
-		Database: s.database, Repeat: s.repeat,
+		Database: s.database, Repeat: s.repeat, Since: conditionSQL(s.since),
 		Base: ir.Facts{
 			Address: s.address, Kind: "transitions", Table: t.ref,
 			Promise:   s.promise(t),
@@ -97,12 +125,12 @@ func (c *compilation) lowerStateTriggers(t *table, s *stateColumn) []ir.ObjectID
 	for _, trigger := range []ir.Trigger{
 		{
 			Name: s.name + "_insert", Events: []ir.TriggerEvent{ir.OnInsert},
-			When: "(" + s.in("NEW", s.initial) + ") IS NOT TRUE",
+			When: s.covering("NEW", "("+s.in("NEW", s.initial)+") IS NOT TRUE"),
 			Args: []string{badMove, s.name, "a row of " + t.ref.Name + " starts in " + or(s.initial)},
 		},
 		{
 			Name: s.name + "_update", Events: []ir.TriggerEvent{ir.OnUpdate},
-			When: s.rule(),
+			When: s.covering("OLD", s.rule()),
 			Args: []string{badMove, s.name, s.column.name + " of " + t.ref.Name + " changes along its declared moves only"},
 		},
 	} {
@@ -158,7 +186,7 @@ func (s *stateColumn) promise(t *table) string {
 	if !s.database {
 		return "Generated moves change " + s.column.name + " of a row of " + t.ref.Name + " from " + and(moves) + " only; inserts and other clients are not checked."
 	}
-	return "A row of " + t.ref.Name + " starts with " + s.column.name + " " + or(s.initial) + " and changes it from " + and(moves) + " only."
+	return "A row of " + t.ref.Name + " starts with " + s.column.name + " " + or(s.initial) + " and changes it from " + and(moves) + " only." + s.coverage()
 }
 
 func (s *stateColumn) mechanism() string {
@@ -180,11 +208,24 @@ func (s *stateColumn) reasons() []ir.Reason {
 			Why:    "no trigger: an insert may start in any state, and a client that writes " + s.column.name + " without a move can do what it likes.",
 		})
 	}
-	return append(reasons, ir.Reason{
+	reasons = append(reasons, ir.Reason{
 		Choice: "AFTER ROW triggers",
 		Why: "they hold for psql and for other programs too. The rule is their WHEN, which the catalog prints back, so a changed rule shows in a plan. " +
 			"BEFORE would refuse an INSERT … ON CONFLICT DO UPDATE whose insert never happens.",
 	})
+	if s.since != nil {
+		reasons = append(reasons, sinceReason(s.since.Expr))
+	}
+	return reasons
+}
+
+// coverage is the sentence of the promise that tells which rows the triggers pass
+// over; empty for none.
+func (s *stateColumn) coverage() string {
+	if s.since == nil {
+		return ""
+	}
+	return " Rows for which " + s.since.SQL() + " does not hold are older than the rule: a generated move checks them too, and the triggers do not."
 }
 
 // violators finds rows in a state that the block does not know. An enum column
@@ -194,7 +235,7 @@ func (s *stateColumn) violators(t *table) string {
 		return ""
 	}
 	return "SELECT " + t.keyColumns() + ir.Ident(s.column.name) + " FROM " + t.ref.SQL() +
-		" WHERE (" + inList(ir.Ident(s.column.name), s.states) + ") IS NOT TRUE"
+		" WHERE " + andWhere("("+inList(ir.Ident(s.column.name), s.states)+") IS NOT TRUE", exprOf(s.since))
 }
 
 // keyColumns is the key as the beginning of a select list.

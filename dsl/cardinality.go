@@ -17,7 +17,7 @@ var (
 		Attrs: []attrSchema{
 			{Name: "per", Kind: namesKind, Required: true, Doc: "the columns that make a group: a foreign key to the parent"},
 			{Name: "where", Kind: sqlKind, Doc: "which rows are of the kind"},
-			parentAttr, renameAttr, sinceAttr,
+			parentAttr, renameAttr, laterSinceAttr,
 		},
 	}
 	exactlyOneSchema = blockSchema{
@@ -25,7 +25,7 @@ var (
 		Attrs: []attrSchema{
 			{Name: "per", Kind: namesKind, Required: true, Doc: "the columns that make a group: a foreign key to the parent"},
 			{Name: "where", Kind: sqlKind, Doc: "which rows are of the kind: a boolean column, or column = 'literal', can be set by the generated method"},
-			parentAttr, renameAttr, sinceAttr,
+			parentAttr, renameAttr, laterSinceAttr,
 		},
 	}
 )
@@ -41,7 +41,9 @@ func decodeCardinalities(parent *body) []*Cardinality {
 				List:   b.rangeOf("per"),
 				Where:  b.sql("where"),
 			}
-			if s != &atMostOneSchema {
+			if s == &atMostOneSchema {
+				rule.Since = b.sql("since")
+			} else {
 				rule.Parent = b.reference("parent")
 			}
 			rules = append(rules, rule)

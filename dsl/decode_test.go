@@ -46,7 +46,7 @@ func TestProjectBlocks(t *testing.T) {
 	spec, _ := loadFull(t)
 	requireSame(t, spec.Pawl, &Pawl{
 		Block: plain(""), Project: set("full"), RequiredVersion: set(">= 0.1.0, < 2"), Postgres: set(15),
-		Schema: set("app"), AdvisoryClass: set(4201),
+		Schema: set("app"), AppRole: set("app"), AdvisoryClass: set(4201),
 	})
 	requireSame(t, spec.Go, &GenerateGo{
 		Block: plain("go"), Out: set("store"), Package: set("store"), Runtime: set("copy"), RaceTests: set(true),
@@ -105,7 +105,7 @@ func TestKeysAndConstraints(t *testing.T) {
 		Block: labelled("next"), Rename: set("rooms_next_fk"), Columns: names("id"),
 		References: Reference{Table: "rooms", Key: "one"}, OnDelete: set("cascade"), OnUpdate: set("no action"),
 	}})
-	requireSame(t, table.Checks, []*Check{{Block: labelled("positive"), Rename: set("rooms_positive_ck"), Expr: *literal("id > 0")}})
+	requireSame(t, table.Checks, []*Check{{Block: labelled("positive"), Rename: set("rooms_positive_ck"), Expr: *literal("id > 0"), Since: literal("id > 7")}})
 	requireSame(t, table.Indexes, []*Index{{
 		Block: labelled("by_time"), Rename: set("rooms_time_idx"),
 		Columns: []KeyPart{
@@ -122,7 +122,7 @@ func TestNoDuplicates(t *testing.T) {
 	requireSame(t, spec.Tables[0].NoDuplicates, []*NoDuplicates{{
 		Block: labelled("one"), Rename: set("rooms_one_uq"),
 		Columns: []KeyPart{{Column: &Name{Text: "id"}}, {Expr: literal("lower(during)")}},
-		Where:   literal("id > 0"), Nulls: set("not_distinct"), Deferrable: set(true),
+		Where:   literal("id > 0"), Since: literal("id > 7"), Nulls: set("not_distinct"), Deferrable: set(true),
 	}})
 }
 
@@ -131,7 +131,7 @@ func TestNoOverlap(t *testing.T) {
 	requireSame(t, spec.Tables[0].NoOverlaps, []*NoOverlap{
 		{
 			Block: labelled("apart"), Rename: set("rooms_apart_ex"), Within: names("id"), RangeColumn: &Name{Text: "during"},
-			Capacity: set(1), Bounds: set("[)"), Where: literal("id > 0"), Prelock: set(true), AllowEmpty: set(true), AllowInfinite: set(true),
+			Capacity: set(1), Bounds: set("[)"), Where: literal("id > 0"), Since: literal("id > 7"), Prelock: set(true), AllowEmpty: set(true), AllowInfinite: set(true),
 		},
 		{Block: plain("two_columns"), From: &Name{Text: "id"}, To: &Name{Text: "during"}, Bounds: set("[]")},
 	})
@@ -142,7 +142,7 @@ func TestOperations(t *testing.T) {
 	table := spec.Tables[0]
 	requireSame(t, table.Transitions, []*Transitions{{
 		Block: labelled("state"), Rename: set("rooms_moves"), Column: Name{Text: "id"}, Initial: names("held"), Final: names("confirmed"),
-		Enforce: set("database"), Repeat: set("noop"),
+		Enforce: set("database"), Repeat: set("noop"), Since: literal("id > 7"),
 		Moves: []*Move{{
 			Block: labelled("confirm"), Rename: set("confirm_it"), From: names("held"), To: Name{Text: "confirmed"},
 			Args: []Arg{

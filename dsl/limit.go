@@ -27,6 +27,7 @@ func decodeLimits(parent *body) []*Limit {
 			Per:    b.names("per"),
 			List:   b.rangeOf("per"),
 			Where:  b.sql("where"),
+			Since:  b.sql("since"),
 			Max:    b.maximum("max"),
 		}
 		if expr, _ := b.attr("sum"); expr != nil {

@@ -20,6 +20,7 @@ func decodeNoDuplicates(parent *body) []*NoDuplicates {
 			Columns:    b.keys("columns"),
 			List:       b.rangeOf("columns"),
 			Where:      b.sql("where"),
+			Since:      b.sql("since"),
 			Nulls:      b.choice("nulls"),
 			Deferrable: b.flag("deferrable"),
 		})

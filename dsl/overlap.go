@@ -44,6 +44,7 @@ func decodeNoOverlaps(parent *body) []*NoOverlap {
 			Capacity:      b.integer("capacity"),
 			Bounds:        b.choice("bounds"),
 			Where:         b.sql("where"),
+			Since:         b.sql("since"),
 			Prelock:       b.flag("prelock"),
 			AllowEmpty:    b.flag("allow_empty"),
 			AllowInfinite: b.flag("allow_infinite"),

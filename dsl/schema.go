@@ -157,7 +157,11 @@ var schemaAttr = attrSchema{Name: "schema", Kind: stringKind, Doc: "the schema, 
 
 var transactionAttr = attrSchema{Name: "transaction", Kind: operationKind, Doc: "transaction.NAME: the settings this operation runs with"}
 
-var sinceAttr = attrSchema{Name: "since", Kind: sqlKind, Later: "repair the old rows first", Doc: "covers new rows only"}
+// sinceAttr leaves old rows out of an invariant.
+var sinceAttr = attrSchema{Name: "since", Kind: sqlKind, Doc: "which rows it covers, for data that is broken already: created_at >= '2026-01-01'"}
+
+// laterSinceAttr stands where a rule is about the rows of another table.
+var laterSinceAttr = attrSchema{Name: "since", Kind: sqlKind, Later: "repair the old groups first", Doc: "covers new rows only"}
 
 // Durations are whole milliseconds, PostgreSQL's unit for timeouts: of "1ns" it
 // would make 0, which there means no limit at all. Its timeouts have 32 bits.

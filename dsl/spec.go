@@ -262,6 +262,7 @@ type Limit struct {
 	Max    Maximum
 	Sum    *Name // nil to count rows
 	Where  *SQL
+	Since  *SQL // nil for all rows
 }
 
 // Sequence is a sequence block.
@@ -291,6 +292,7 @@ type Cardinality struct {
 	Per    []Name
 	List   hcl.Range // of per
 	Where  *SQL
+	Since  *SQL      // of at_most_one; nil for all rows
 	Parent Reference // of a lower bound
 }
 
@@ -336,6 +338,7 @@ type Check struct {
 	Block
 	Rename Value[string]
 	Expr   SQL
+	Since  *SQL // nil for all rows
 }
 
 // Index is an index block.
@@ -355,6 +358,7 @@ type NoDuplicates struct {
 	Columns    []KeyPart
 	List       hcl.Range
 	Where      *SQL
+	Since      *SQL          // nil for all rows
 	Nulls      Value[string] // distinct | not_distinct
 	Deferrable Value[bool]
 }
@@ -370,6 +374,7 @@ type NoOverlap struct {
 	Capacity      Value[int]
 	Bounds        Value[string]
 	Where         *SQL
+	Since         *SQL // nil for all rows
 	Prelock       Value[bool]
 	AllowEmpty    Value[bool]
 	AllowInfinite Value[bool]
@@ -384,6 +389,7 @@ type Transitions struct {
 	Final   []Name
 	Enforce Value[string] // database | code
 	Repeat  Value[string] // noop | reject
+	Since   *SQL          // nil for all rows
 	Moves   []*Move
 }
 

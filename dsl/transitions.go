@@ -39,6 +39,7 @@ func decodeTransitions(parent *body) []*Transitions {
 			Final:   b.states("final"),
 			Enforce: b.choice("enforce"),
 			Repeat:  b.choice("repeat"),
+			Since:   b.sql("since"),
 		}
 		for _, m := range b.each(&moveSchema) {
 			if b.block.Key != nil {

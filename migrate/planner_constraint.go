@@ -192,6 +192,7 @@ func (p *planner) replacement(first, second ir.Change) bool {
 		}
 	case ir.CreateTrigger:
 		if drop, ok := first.(ir.DropTrigger); ok && drop.Table == add.Table && drop.Trigger.Name == add.Trigger.Name {
+			p.looserTrigger(drop, add)
 			p.replaceTrigger(add)
 			return true
 		}

@@ -54,6 +54,9 @@ func (p *planner) count(changes []ir.Change) {
 	rule := p.counters[ir.ChangeObject(changes[0])]
 	steps := make([]Step, 0, len(changes)+1)
 	for _, c := range changes {
+		if f, ok := c.(ir.ReplaceFunction); ok && f.Exists {
+			p.looserCount(f)
+		}
 		steps = append(steps, p.locking(c, shareRowExclusive))
 	}
 	first := &steps[0]

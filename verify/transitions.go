@@ -140,7 +140,7 @@ type moving struct {
 // it.
 func (s states) race(ctx context.Context, st *site, from string, ops []*ir.Operation, clients func(moving) []actor) (*scene, error) {
 	set := st.maker.Set(st.conn)
-	where := []string{ir.Ident(s.rule.Column) + " = " + ir.Literal(from)}
+	where := []string{ir.Ident(s.rule.Column) + " = " + ir.Literal(from), orTrue(s.rule.Since)}
 	for _, op := range ops {
 		allowed, err := s.allowed(op)
 		if err != nil {
@@ -298,7 +298,7 @@ func (m *model) undeclaredWays(s states, triggers []mutant) {
 		}
 		m.add("raw-start-"+start, "a raw INSERT starts in "+start, tables, func(ctx context.Context, st *site) (*scene, error) {
 			set := st.maker.Set(st.conn)
-			row, err := set.Propose(ctx, s.t, fixture.Want{Values: map[string]*string{s.rule.Column: &start}})
+			row, err := set.Propose(ctx, s.t, fixture.Want{Values: map[string]*string{s.rule.Column: &start}, Where: s.rule.Since})
 			if err != nil {
 				return nil, err
 			}

@@ -64,6 +64,7 @@ type (
 	ReplaceFunction struct {
 		Function Function
 		Exists   bool
+		Was      Function // where it exists
 	}
 	// DropFunction drops a function.
 	DropFunction struct{ Function Function }

@@ -58,6 +58,7 @@ type (
 		Moves    []Move
 		Database bool // enforced for every client, by triggers
 		Repeat   string
+		Since    string // SQL; which rows the triggers cover; empty for all
 	}
 	// Adjust changes columns by a formula while every check still holds.
 	Adjust struct {

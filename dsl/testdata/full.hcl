@@ -105,6 +105,7 @@ table "rooms" {
   }
   check "positive" {
     expr  = "id > 0"
+    since = "id > 7"
     name  = "rooms_positive_ck"
     allow = { discouraged-type = "an old project" }
   }
@@ -119,6 +120,7 @@ table "rooms" {
   no_duplicates "one" {
     columns    = [id, sql("lower(during)")]
     where      = "id > 0"
+    since      = "id > 7"
     nulls      = "not_distinct"
     deferrable = true
     name       = "rooms_one_uq"
@@ -130,6 +132,7 @@ table "rooms" {
     capacity       = 1
     bounds         = "[)"
     where          = "id > 0"
+    since          = "id > 7"
     prelock        = true
     allow_empty    = true
     allow_infinite = true
@@ -144,6 +147,7 @@ table "rooms" {
     final   = ["confirmed"]
     enforce = "database"
     repeat  = "noop"
+    since   = "id > 7"
     allow   = { discouraged-type = "an old project" }
     move "confirm" {
       name        = "confirm_it"
@@ -183,6 +187,7 @@ table "rooms" {
     max   = table.rooms.column.id
     sum   = id
     where = "id > 0"
+    since = "id > 7"
     allow = { discouraged-type = "an old project" }
   }
   limit "tables" {
@@ -220,6 +225,7 @@ table "rooms" {
     name  = "main_room"
     per   = [during]
     where = "id > 0"
+    since = "id > 7"
     allow = { discouraged-type = "an old project" }
   }
   edit "renumber" {

@@ -24,6 +24,10 @@ const (
 	LiveStates Code = "live-states"
 	// IgnoresLive is an invariant of a table with `live` that also covers other rows.
 	IgnoresLive Code = "ignores-live"
+	// IdleSince is a `since` that leaves no row out.
+	IdleSince Code = "idle-since"
+	// LooseSince is a `since` over a column whose value a row may lose.
+	LooseSince Code = "loose-since"
 	// DeferrableKey is a deferrable key that has to be an index.
 	DeferrableKey Code = "deferrable-key"
 	// KeyType is a key over a type without an order.
@@ -229,6 +233,23 @@ var invariantCodes = []Entry{
 			"  column \"deleted_at\" {\n    type = timestamptz\n    null = true\n  }\n  primary_key { columns = [id] }\n" +
 			"  live = \"deleted_at IS NULL\"\n  no_duplicates \"email\" {\n    columns = [email]\n" +
 			"    where = \"email <> ''\"\n  }\n}\n",
+	},
+	{
+		Code:    IdleSince,
+		Summary: "a since that leaves no old row out",
+		Explain: "`since` is a condition over a column that tells old rows from new ones. Without a column it is the same for every row, and " +
+			"moves that generated code alone keeps look at one row, however old it is.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"email\" { type = text }\n  primary_key { columns = [id] }\n" +
+			"  no_duplicates \"email\" {\n    columns = [sql(\"lower(email)\")]\n    since = \"1 < 2\"\n  }\n}\n",
+	},
+	{
+		Code:    LooseSince,
+		Summary: "rows can leave what a since covers",
+		Explain: "A rule with `since` covers the rows for which it holds. Where the column can change, or be NULL, a row leaves the rule by a write " +
+			"that has nothing to do with it. Make the column immutable and NOT NULL; PostgreSQL itself takes it either way.",
+		Example: "table \"seats\" {\n  column \"id\" { type = bigint }\n  column \"email\" { type = text }\n  column \"created_at\" { type = timestamptz }\n" +
+			"  primary_key { columns = [id] }\n  no_duplicates \"email\" {\n    columns = [sql(\"lower(email)\")]\n" +
+			"    since = \"created_at >= '2026-01-01'\"\n  }\n}\n",
 	},
 	{
 		Code:    DeferrableKey,

@@ -131,7 +131,7 @@ func (r Rules) mark(p piece, m mark) *Error {
 		err.Kind, err.Message = SubSelect, "a sub-select reads other rows"
 	case star:
 		err.Kind, err.Message = StarColumn, "* stands for all columns"
-	case label:
+	case label, bound:
 		return nil
 	case nullComparison:
 		err.Kind, err.Message = NullComparison, m.name+" NULL is never true"

@@ -1,6 +1,9 @@
 package pgsql
 
 import (
+	"slices"
+	"strings"
+
 	pg "github.com/pganalyze/pg_query_go/v5"
 )
 
@@ -31,14 +34,70 @@ func (f fragment) Labels() []LabelRef {
 	return refs
 }
 
+// LiteralRef is a string literal that a column is compared with in any way, as
+// in created_at >= '2026-01-01'.
+type LiteralRef struct {
+	LabelRef
+	// Cast is the type that the literal is cast to, as PostgreSQL names it, or
+	// empty.
+	Cast string
+}
+
+// Literals returns all string literals that columns are compared with by =, <>,
+// IN, <, <=, >, >= or BETWEEN, in the order of the text.
+func (f fragment) Literals() []LiteralRef {
+	var refs []LiteralRef
+	for _, p := range f.pieces {
+		for _, m := range p.marks {
+			if (m.kind == label || m.kind == bound) && !m.nested {
+				refs = append(refs, p.literal(m))
+			}
+		}
+	}
+	return refs
+}
+
+func (p piece) literal(m mark) LiteralRef {
+	return LiteralRef{LabelRef: LabelRef{Column: m.name, Text: m.schema, Offset: p.offset, Length: p.length}, Cast: m.typ}
+}
+
+// ReplaceLiterals exchanges the values of those literals. with returns the value
+// that is left in place of one.
+func (e *Expr) ReplaceLiterals(with func(LiteralRef) string) *Expr {
+	return derive(replace(e.pieces, func(p piece, _ bool) []piece {
+		for i, m := range p.marks {
+			if m.kind != label && m.kind != bound || m.nested {
+				continue
+			}
+			text := with(p.literal(m))
+			if text == m.schema {
+				return nil
+			}
+			p.marks = slices.Clone(p.marks)
+			p.marks[i].schema = text
+			p.text = "'" + strings.ReplaceAll(text, "'", "''") + "'"
+			return []piece{p}
+		}
+		return nil
+	}))
+}
+
 // labels marks the literals that a comparison puts beside a column.
 func (w *walker) labels(e *pg.A_Expr, nested bool) {
+	var kind markKind
 	switch e.Kind {
 	case pg.A_Expr_Kind_AEXPR_OP, pg.A_Expr_Kind_AEXPR_IN, pg.A_Expr_Kind_AEXPR_DISTINCT, pg.A_Expr_Kind_AEXPR_NOT_DISTINCT:
+		switch operator(e) {
+		case "=", "<>":
+			kind = label
+		case "<", "<=", ">", ">=":
+			kind = bound
+		default:
+			return
+		}
+	case pg.A_Expr_Kind_AEXPR_BETWEEN, pg.A_Expr_Kind_AEXPR_NOT_BETWEEN, pg.A_Expr_Kind_AEXPR_BETWEEN_SYM, pg.A_Expr_Kind_AEXPR_NOT_BETWEEN_SYM:
+		kind = bound
 	default:
-		return
-	}
-	if op := operator(e); op != "=" && op != "<>" {
 		return
 	}
 	for _, sides := range [][2]*pg.Node{{e.Lexpr, e.Rexpr}, {e.Rexpr, e.Lexpr}} {
@@ -52,11 +111,14 @@ func (w *walker) labels(e *pg.A_Expr, nested bool) {
 			literals = list.Items
 		}
 		for _, n := range literals {
+			typ := ""
 			if cast := n.GetTypeCast(); cast != nil {
+				names := cast.TypeName.GetNames()
+				typ = names[len(names)-1].GetString_().GetSval()
 				n = cast.Arg
 			}
 			if c := n.GetAConst(); c.GetSval() != nil {
-				w.mark(c.Location, mark{kind: label, name: name, schema: c.GetSval().Sval, nested: nested})
+				w.mark(c.Location, mark{kind: kind, name: name, schema: c.GetSval().Sval, nested: nested, typ: typ})
 			}
 		}
 	}

@@ -58,7 +58,8 @@ type mark struct {
 	name       string // function, type or operator
 	schema     string
 	volatility Volatility
-	nested     bool // inside a sub-select
+	nested     bool   // inside a sub-select
+	typ        string // what a literal is cast to; empty for none
 }
 
 type markKind int
@@ -72,7 +73,8 @@ const (
 	subSelect
 	star
 	nullComparison
-	label // a literal beside a column; schema holds its value
+	label // a literal that a column equals or not; schema holds its value
+	bound // a literal that a column is above or below; the same
 )
 
 // join prints pieces. A blank stands where one stood, and where two pieces that

@@ -136,6 +136,12 @@ func Not(condition *Expr) *Expr {
 	return derive(appendApart([]piece{inserted("NOT", pg.Token_NOT, tight)}, condition))
 }
 
+// Or joins two conditions, of which one is enough.
+func Or(a, b *Expr) *Expr {
+	pieces := append(appendApart(nil, a), inserted("OR", pg.Token_OR, blank))
+	return derive(appendApart(pieces, b))
+}
+
 // IsNotFalse makes the condition as a CHECK takes it: NULL counts as kept.
 func IsNotFalse(condition *Expr) *Expr {
 	pieces := appendApart(nil, condition)

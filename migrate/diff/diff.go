@@ -129,7 +129,7 @@ func (d *differ) functions() (changes []ir.Change) {
 	for _, f := range d.want.Functions {
 		was, ok := lookup(d.have.Functions, sameFunction(f))
 		if !ok || was.Printed != f.Printed {
-			changes = append(changes, ir.ReplaceFunction{Function: f, Exists: ok})
+			changes = append(changes, ir.ReplaceFunction{Function: f, Exists: ok, Was: was})
 		}
 	}
 	return changes

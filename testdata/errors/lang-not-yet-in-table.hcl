@@ -3,9 +3,10 @@ table "seats" {
   column "version" { type = bigint }
   column "status" { type = text }
   acyclic "c" {} # ERROR not-yet "\"acyclic\""
-  no_duplicates "d" {
-    columns = [id]
-    since   = "id > 7" # ERROR not-yet "\"since\""
+  at_least_one "d" {
+    per    = [id]
+    parent = table.seats
+    since  = "id > 7" # ERROR not-yet "\"since\" of at_least_one"
   }
   edit "e" {
     columns = [status]
