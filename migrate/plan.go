@@ -62,7 +62,7 @@ func NewPlan(ctx context.Context, conn *pgx.Conn, program *ir.Program, o PlanOpt
 	}
 	defer unpin()
 	for _, phase := range []func() error{
-		p.checkServer, p.lookup, p.checkComposites, p.checkData, p.inspect, p.relocate, p.letGo, p.claim, p.normalise, p.ignore, p.diff, p.makeSteps, p.grants, p.prevent, p.bookkeeping, p.probe, p.protect,
+		p.checkServer, p.lookup, p.checkComposites, p.checkCollations, p.checkData, p.inspect, p.relocate, p.letGo, p.claim, p.normalise, p.ignore, p.diff, p.makeSteps, p.grants, p.prevent, p.bookkeeping, p.probe, p.protect,
 	} {
 		if err := phase(); err != nil {
 			return nil, err

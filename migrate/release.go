@@ -145,7 +145,7 @@ func (p *planner) obstructs(block ir.Removed, id ir.ObjectID) {
 			continue
 		}
 		for _, c := range p.stands.Tables[i].Columns {
-			if c.Name == id.Name && !c.Null && c.Default == "" && c.Identity == ir.NoIdentity {
+			if c.Name == id.Name && !c.Null && c.Default == "" && c.Identity == ir.NoIdentity && c.Generated == "" {
 				p.hazards = append(p.hazards, Hazard{
 					Kind: HazardLetGo, Address: block.From, Pos: block.Pos, Rows: -1,
 					Text: fmt.Sprintf("the column %s stays NOT NULL without a default: inserts of code that is generated from then on fail (23502)", id.SQL()),

@@ -102,7 +102,11 @@ func alterColumn(c ir.AlterColumn) []string {
 	}
 	if retyped {
 		to := c.To.Type.SQL()
-		add("TYPE " + to + collate(c.To) + " USING " + ir.Ident(c.To.Name) + "::" + to)
+		typ := "TYPE " + to + collate(c.To)
+		if c.From.Generated == "" { // else the server computes the values anew
+			typ += " USING " + ir.Ident(c.To.Name) + "::" + to
+		}
+		add(typ)
 	}
 	if c.To.Default != "" && (c.From.Default != c.To.Default || retyped) {
 		add("SET DEFAULT " + operand(c.To.Default))

@@ -139,12 +139,13 @@ func migrateError(err error) error {
 		role        *migrate.RoleError
 		data        *migrate.DataError
 		composite   *migrate.CompositeError
+		collation   *migrate.CollationError
 		interrupted *migrate.InterruptedError
 		step        *migrate.StepError
 	)
 	switch {
 	case errors.As(err, &refusal), errors.As(err, &unmanaged), errors.As(err, &moved), errors.As(err, &prevented), errors.As(err, &role), errors.As(err, &data),
-		errors.As(err, &composite):
+		errors.As(err, &composite), errors.As(err, &collation):
 		return &failure{code: exitRefused, err: err}
 	case errors.As(err, &interrupted):
 		return &failure{code: exitInterrupted, err: err, help: "the next apply goes on from there"}
