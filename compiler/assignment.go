@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -98,7 +97,7 @@ func (c *compilation) fixed(t *table, col *column, at dsl.Name, what string) boo
 		d.Related = []diag.Related{{Range: col.places.decl.Header, Text: "the order"}}
 		d.Consequence = "Two calls at once would take one position, and one of them would fail."
 		d.Help = "leave it out of this " + what + ", and call MoveTo or Swap"
-	case slices.Contains(t.key, col):
+	case t.keyed(col):
 		d.Detail = "The column " + quote(col.name) + " is in the primary key of " + quote(t.label) + "."
 		d.Label = "primary key"
 		d.Consequence = "The row would be another one afterwards: callers who hold its key, in other tables or in memory, would find nothing or a " +

@@ -217,6 +217,8 @@ func (s *single) choiceOf(t *table, part *pgsql.Expr) (ch choice, ok bool, why s
 		return choice{}, false, col.name + " changes by the moves of transitions " + col.governs.label + " alone."
 	case kept:
 		return choice{}, false, col.name + " never changes."
+	case col.formula != nil:
+		return choice{}, false, col.name + " is computed by the server."
 	case slices.Contains(t.key, col), slices.Contains(s.per, col), col.schema.Identity != ir.NoIdentity:
 		return choice{}, false, ""
 	}

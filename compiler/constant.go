@@ -74,7 +74,7 @@ var momentCall = map[string]string{
 }
 
 // frozenIn reports casts of such texts, 'now'::timestamptz, where the result is
-// kept. In a check or predicate they are refused for changing with time.
+// kept. In a predicate they are refused for changing with time.
 func (c *compilation) frozenIn(e *expression, what string) bool {
 	found := false
 	for _, cause := range e.Causes() {
@@ -87,6 +87,8 @@ func (c *compilation) frozenIn(e *expression, what string) bool {
 		word := momentIn(e.source.Text)
 		if own := momentIn(text); own != "" {
 			word = own
+		} else {
+			text = word // the cause is the cast beside it
 		}
 		c.frozenTime(diag.Diagnostic{Subject: c.within(e.source, cause.Offset, cause.Length)}, text, word, what)
 	}

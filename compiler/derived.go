@@ -34,7 +34,7 @@ func (c *compilation) derive(t *table, set []assignment, args []ir.Field) []deri
 			c.volatileInCheck(t, k, a)
 		}
 	}
-	for _, d := range c.domainDerived(set, args) {
+	for _, d := range c.domainDerived(append(slices.Clip(set), t.recomputed(values)...), args) {
 		list = append(list, d)
 		for _, a := range set {
 			c.volatileInDomain(d.check, a)

@@ -63,7 +63,7 @@ func (c *compilation) parse(src *dsl.SQL, what string, r row) *expression {
 	}
 	e := &expression{Expr: parsed, source: *src}
 	c.behindPooler(e, what)
-	if r.changing > pgsql.Immutable && what != "check" && c.frozenIn(e, what) {
+	if r.changing > pgsql.Immutable && c.frozenIn(e, what) {
 		return nil
 	}
 	if r.table != nil && len(labels) > 0 {

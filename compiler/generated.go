@@ -94,6 +94,20 @@ func (t *table) spelledOut(e *pgsql.Expr) *pgsql.Expr {
 	return e.Substitute(formulas)
 }
 
+// recomputed are the generated columns that change with some assigned values, as
+// if they were assigned too.
+func (t *table) recomputed(values map[string]*pgsql.Expr) []assignment {
+	var list []assignment
+	for _, col := range t.columns {
+		if col.formula == nil || !slices.ContainsFunc(columnsOf(col.formula), func(name string) bool { return values[name] != nil }) {
+			continue
+		}
+		e := col.formula.Substitute(values)
+		list = append(list, assignment{column: col, expr: e, value: e, source: *col.decl.Generated})
+	}
+	return list
+}
+
 // withSources adds to some columns what the generated ones among them are made of.
 func (t *table) withSources(columns []string) []string {
 	list := columns
@@ -115,6 +129,12 @@ func (t *table) withGenerated(columns []string) []string {
 		}
 	}
 	return list
+}
+
+// keyed reports a column of the primary key, or one that a generated column of it
+// is made of: a write of either makes the row another one.
+func (t *table) keyed(col *column) bool {
+	return slices.ContainsFunc(t.withGenerated([]string{col.name}), func(name string) bool { return slices.Contains(t.key, t.byName[name]) })
 }
 
 // collation reads the order of a column's texts.

@@ -43,10 +43,12 @@ func (c *compilation) comparedLabel(cmp comparison, label pgsql.LabelRef) {
 		values = c.enumValuesOf(col.typ)
 		d.Detail = "The type of column " + quote(col.name) + " has no value " + quote(label.Text) + "."
 		d.Consequence = "PostgreSQL would refuse the statement (22P02)."
-	case col.governs != nil:
+	case col.governs != nil && !label.Ordered:
 		values = col.governs.states
 		d.Detail = "The column " + quote(col.name) + " has no state " + quote(label.Text) + "."
 		d.Consequence = "The comparison has one result for every row, and nothing would tell: this " + cmp.what + " covers too much or too little."
+	case cmp.what == "since":
+		return // which says more of a moment
 	case holdsTime(col.typ) && momentIn(label.Text) != "":
 		c.frozenTime(d, label.Text, momentIn(label.Text), cmp.what)
 		return

@@ -129,7 +129,7 @@ func TestBatchJudgesTheNewestRows(t *testing.T) {
 	p := compile(t, batchSpec)
 	conn := database(t, p)
 	sql := operation(t, p, "table.items.adjust.take.many").Statement(ir.MainStatement).SQL
-	meet := func(sql string) (*batch, error, string) {
+	meet := func(sql string) (*batch, string, error) {
 		exec(t, conn, "TRUNCATE app.items")
 		exec(t, conn, "INSERT INTO app.items VALUES (1, 5), (2, 5)")
 		url := conn.Config().ConnString()
@@ -150,23 +150,23 @@ func TestBatchJudgesTheNewestRows(t *testing.T) {
 		if err := conn.QueryRow(t.Context(), "SELECT string_agg(stock::text, ' ' ORDER BY id) FROM app.items").Scan(&left); err != nil {
 			t.Fatal(err)
 		}
-		return b, err, left
+		return b, left, err
 	}
-	b, err, left := meet(sql)
+	b, left, err := meet(sql)
 	if err != nil || b.rows["1"] != "guard items_stock" || b.rows["2"] != "again" || left != "5 1" {
 		t.Errorf("%v, verdicts %v, left %s", err, b.rows, left)
 	}
 	unlocked := cutLine(t, sql, "FOR NO KEY UPDATE OF have")
 	var refused *pgconn.PgError
-	if _, err, left := meet(unlocked); !errors.As(err, &refused) || refused.Code != "23514" || left != "5 1" {
+	if _, left, err := meet(unlocked); !errors.As(err, &refused) || refused.Code != "23514" || left != "5 1" {
 		t.Errorf("without the lock: %v, left %s; the lock is not what answers", err, left)
 	}
 	exec(t, conn, "ALTER TABLE app.items DROP CONSTRAINT items_stock")
-	if _, err, left := meet(unlocked); err != nil || left != "2 -2" {
+	if _, left, err := meet(unlocked); err != nil || left != "2 -2" {
 		t.Errorf("without lock and check: %v, left %s; this test proves nothing", err, left)
 	}
 	partial := strings.Replace(sql, "AND sent.fine ", "", 1)
-	if _, err, left := meet(partial); err != nil || left != "2 1" {
+	if _, left, err := meet(partial); err != nil || left != "2 1" {
 		t.Errorf("without asking about the others: %v, left %s; this test proves nothing", err, left)
 	}
 }

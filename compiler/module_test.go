@@ -69,3 +69,44 @@ func TestModulesThatMeet(t *testing.T) {
 		}
 	}
 }
+
+// TestPolicyShowsTheUseItMeans: a policy judges each use of a module by itself.
+func TestPolicyShowsTheUseItMeans(t *testing.T) {
+	spec, list := dsl.Load(fstest.MapFS{
+		"main.hcl": {Data: []byte(`pawl { project = "p" }
+module "log" {
+  source   = "./log"
+  for_each = toset(["a", "b"])
+  name     = each.key
+}
+policy "not_b" {
+  each    = tables
+  require = each.name != "b"
+  message = "no b"
+}
+`)},
+		"log/main.hcl": {Data: []byte(`variable "name" {}
+table "log" {
+  name = var.name
+  column "id" { type = bigint }
+  primary_key { columns = [id] }
+}
+`)},
+	}, dsl.Options{})
+	if list.HasErrors() {
+		t.Fatalf("%+v", list)
+	}
+	_, list = Compile(spec)
+	if len(list) != 1 || list[0].Code != diag.PolicyBroken {
+		t.Fatalf("got %+v", list)
+	}
+	var uses []string
+	for _, r := range list[0].Related {
+		if strings.HasPrefix(r.Text, "used here") {
+			uses = append(uses, r.Text)
+		}
+	}
+	if got, want := strings.Join(uses, ", "), `used here as module.log["b"]`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

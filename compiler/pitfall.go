@@ -244,6 +244,6 @@ func looksLikeKey(col *column) bool {
 
 // inKey reports whether a key mentions a column.
 func (t *table) inKey(column string) bool {
-	return slices.Contains(columnList(t.key), column) ||
-		slices.ContainsFunc(t.uniques, func(u *unique) bool { return slices.Contains(u.columns, column) })
+	return slices.Contains(t.withSources(columnList(t.key)), column) ||
+		slices.ContainsFunc(t.uniques, func(u *unique) bool { return slices.Contains(t.withSources(u.columns), column) })
 }

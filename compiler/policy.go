@@ -50,7 +50,7 @@ func (c *compilation) policy(p *dsl.Policy, elements []element) {
 			severity = diag.Warning
 		}
 		address, _ := e.members["address"].(string)
-		c.report(diag.Diagnostic{
+		d := diag.Diagnostic{
 			Severity:    severity,
 			Code:        diag.PolicyBroken,
 			Detail:      verdict.Message,
@@ -59,7 +59,9 @@ func (c *compilation) policy(p *dsl.Policy, elements []element) {
 			Related:     []diag.Related{{Range: p.Require, Text: "required here"}},
 			Consequence: "The team decided that this holds for all " + p.Each.V + " of the project.",
 			Help:        "change it, or leave it out of the policy: when = each.address != " + quote(address),
-		})
+		}
+		c.spec.TraceOf(&d, address)
+		c.diags.Add(d)
 	}
 }
 

@@ -52,9 +52,23 @@ func (c *compilation) removable(decl *dsl.Removed, known map[string]bool, first 
 		d.Consequence = "One of the two blocks could let go of what the other one drops."
 		d.Related = []diag.Related{{Range: again.Header, Text: "the other block"}}
 		d.Help = "remove one of the two blocks"
+	case c.movedAway(decl.From.Text) != nil:
+		d.Detail = decl.From.Text + " is moved and removed."
+		d.Consequence = "What a moved block gives another address is declared there, and stays: the removed block would say nothing."
+		d.Related = []diag.Related{{Range: c.movedAway(decl.From.Text).Header, Text: "the moved block"}}
+		d.Help = "remove one of the two blocks"
 	default:
 		return true
 	}
 	c.report(d)
 	return false
+}
+
+// movedAway finds the moved block that leads away from an address.
+func (c *compilation) movedAway(address string) *dsl.Moved {
+	i := slices.IndexFunc(c.spec.Moved, func(m *dsl.Moved) bool { return m.From != nil && m.To != nil && m.From.Text == address })
+	if i < 0 {
+		return nil
+	}
+	return c.spec.Moved[i]
 }

@@ -25,7 +25,7 @@ func (c *compilation) settings() {
 	p.Postgres, p.DefaultSchema = defaultPostgres, defaultSchema
 	if pawl := c.spec.Pawl; pawl != nil {
 		p.Project = pawl.Project.V
-		p.AppRole = pawl.AppRole.V
+		c.appRole(pawl.AppRole)
 		set(&p.Postgres, pawl.Postgres)
 		if pawl.Schema.Set && c.checkSchema(pawl.Schema) {
 			p.DefaultSchema = pawl.Schema.V
@@ -99,4 +99,24 @@ func (c *compilation) pawlRange(otherwise hcl.Range) hcl.Range {
 		return c.spec.Pawl.Header
 	}
 	return otherwise
+}
+
+// appRole reads the role that generated code runs as. PostgreSQL keeps some names
+// for itself: PUBLIC means everybody.
+func (c *compilation) appRole(role dsl.Value[string]) {
+	if role.V == "" {
+		return
+	}
+	if role.V != "public" && role.V != "none" && !strings.HasPrefix(role.V, "pg_") {
+		c.program.AppRole = role.V
+		return
+	}
+	c.report(diag.Diagnostic{
+		Code:        diag.InvalidName,
+		Detail:      quote(role.V) + " is no role of an application: PostgreSQL keeps the name for itself.",
+		Subject:     role.Range,
+		Label:       "reserved",
+		Consequence: "A grant to public is one to everybody who can connect; the other names can be no role's that the application has to itself.",
+		Help:        `the name of the role that the application connects as: app_role = "app"`,
+	})
 }

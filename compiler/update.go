@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -14,7 +13,7 @@ func (t *table) updatable() []*column {
 	var list []*column
 	for _, col := range t.columns {
 		switch {
-		case slices.Contains(t.key, col), col == t.version, col.counts != nil, col.places != nil, t.keeps(col), t.stateDecl(col.name):
+		case t.keyed(col), col == t.version, col.counts != nil, col.places != nil, t.keeps(col), t.stateDecl(col.name):
 		case col.schema.Identity != ir.NoIdentity, col.decl.Generated != nil:
 		default:
 			list = append(list, col)

@@ -56,14 +56,36 @@ func (b *body) takeAttribute(attr *hclsyntax.Attribute) {
 	switch {
 	case s == nil:
 		b.p.report(b.unknownAttribute(attr))
-		if near, ok := diag.Suggest(attr.Name, attrNames(b.schema)); ok {
-			b.meant = append(b.meant, near)
+		if meant := b.meantBy(attr); meant != "" {
+			b.meant = append(b.meant, meant)
 		}
 	case s.Later != "":
 		b.p.report(notYet("the attribute "+quote(attr.Name)+" of "+b.schema.Type, attr.NameRange, s.Later))
 	default:
 		b.attrs[attr.Name] = attr
 	}
+}
+
+// meantBy is the attribute that an unknown one stands for: one with a name like
+// it, or the only required one that is missing. It is "" when nobody can tell.
+func (b *body) meantBy(attr *hclsyntax.Attribute) string {
+	if near, ok := diag.Suggest(attr.Name, attrNames(b.schema)); ok {
+		return near
+	}
+	meant := ""
+	for _, s := range b.schema.Attrs {
+		if _, written := b.source.Attributes[s.Name]; !s.Required || written || slices.Contains(b.meant, s.Name) {
+			continue
+		}
+		if meant != "" {
+			return ""
+		}
+		meant = s.Name
+	}
+	if _, other := foreignWords[attr.Name]; other || blockOf(b.schema, attr.Name) != nil {
+		return ""
+	}
+	return meant
 }
 
 func (b *body) unknownAttribute(attr *hclsyntax.Attribute) diag.Diagnostic {
@@ -78,8 +100,12 @@ func (b *body) unknownAttribute(attr *hclsyntax.Attribute) diag.Diagnostic {
 		d.Help = "write " + attr.Name + " { … }, without the equals sign"
 	} else if reason, ok := foreignWords[attr.Name]; ok {
 		d.Help = reason
-	} else if near, ok := diag.Suggest(attr.Name, attrNames(b.schema)); ok && b.source.Attributes[near] == nil {
-		d.Fix = &diag.Fix{Range: attr.NameRange, Text: near}
+	} else if near, ok := diag.Suggest(attr.Name, attrNames(b.schema)); ok {
+		if b.source.Attributes[near] == nil {
+			d.Fix = &diag.Fix{Range: attr.NameRange, Text: near}
+		}
+	} else if meant := b.meantBy(attr); meant != "" {
+		d.Help = "the block needs " + quote(meant) + ": write " + meant + " = " + sample(attrOf(b.schema, meant))
 	}
 	return d
 }
@@ -91,8 +117,8 @@ var foreignWords = map[string]string{
 	"not_null":       "a column is NOT NULL unless it says null = true",
 	"unique":         "write a no_duplicates block in the table",
 	"auto_increment": "write identity = \"always\"",
-	"count":          "write each block out; count does not exist",
-	"dynamic":        "write each block out; dynamic does not exist",
+	"count":          "for_each repeats a block, once for each key of a map or a set",
+	"dynamic":        "for_each repeats a block, once for each key of a map or a set",
 	"depends_on":     "leave it out: the order follows from the references",
 	"ref_columns":    "write references = table.NAME: its primary key is meant",
 }

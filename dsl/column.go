@@ -3,6 +3,8 @@ package dsl
 import (
 	"slices"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/pawldb/pawl/internal/diag"
 )
 
@@ -42,7 +44,35 @@ func decodeColumns(parent *body) []*Column {
 	for _, b := range parent.each(&columnSchema) {
 		columns = append(columns, b.column())
 	}
-	return columns
+	return parent.p.distinctColumns(columns)
+}
+
+// distinctColumns keeps the first of several columns with one name. Labels have
+// been compared already; a repeated column has its name from an attribute.
+func (p *project) distinctColumns(columns []*Column) []*Column {
+	repeated := func(c *Column) bool { return !c.Header.Overlaps(c.Name.Range) }
+	first := map[string]*Column{}
+	kept := columns[:0]
+	for _, c := range columns {
+		before := first[c.Name.Text]
+		if before == nil || c.Name.Text == "" {
+			first[c.Name.Text] = c
+			kept = append(kept, c)
+			continue
+		}
+		if repeated(c) || repeated(before) {
+			p.report(diag.Diagnostic{
+				Code:        diag.DuplicateName,
+				Detail:      "Two columns have the name " + quote(c.Name.Text) + ".",
+				Subject:     c.Name.Range,
+				Label:       "named again",
+				Related:     []diag.Related{{Range: before.Name.Range, Text: "named here first"}},
+				Consequence: "One of them would be missing in the database, without a word.",
+				Help:        "give each round of for_each a name of its own, and another one than the other columns",
+			})
+		}
+	}
+	return kept
 }
 
 // systemColumns are in every table already.
@@ -108,6 +138,9 @@ func (b *body) constant(attribute string) *Default {
 	if v.Type().Equals(sqlCapsule) && !v.IsNull() {
 		text, _ := b.p.toSQL(expr, v)
 		return &Default{SQL: &text, Kind: "sql", Range: expr.Range()}
+	}
+	if v.Type() == cty.String && !v.IsNull() && b.p.hasNUL(expr, v.AsString()) {
+		return nil
 	}
 	text, kind, ok := b.p.constantText(v)
 	if !ok {

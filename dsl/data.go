@@ -65,6 +65,7 @@ func (p *project) decodeData(block *hclsyntax.Block) {
 		c.columnName()
 		t.Columns = append(t.Columns, &Column{Block: c.block, Type: c.typ("type").Type, Null: c.flag("null")})
 	}
+	t.Columns = p.distinctColumns(t.Columns)
 	if k := b.one(&dataPrimaryKeySchema); k != nil {
 		t.PrimaryKey = &PrimaryKey{Block: k.block, Columns: k.names("columns"), List: k.rangeOf("columns")}
 	}

@@ -1,6 +1,8 @@
 package dsl
 
 import (
+	"strings"
+
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/pawldb/pawl/internal/diag"
@@ -73,7 +75,24 @@ func (p *project) operatorClass(expr hclsyntax.Expression, s *attrSchema) (strin
 		return "", false
 	}
 	n, ok := p.nameOf(expr, v, "the name of an operator class", `write it in quotes: opclass(name, "text_pattern_ops")`)
+	if ok && !isOperatorClass(n.Text) {
+		p.report(diag.Diagnostic{
+			Code:        diag.InvalidName,
+			Detail:      quote(n.Text) + " is no name of an operator class.",
+			Subject:     expr.Range(),
+			Consequence: "It goes into CREATE INDEX as it is: another statement could hide in it.",
+			Help:        `write a name, with its schema or options where it has them: "text_pattern_ops", "public.gist_trgm_ops(siglen = 32)"`,
+		})
+		return "", false
+	}
 	return n.Text, ok
+}
+
+// isOperatorClass reports whether a text is one name as SQL writes it, with a
+// schema before it and options behind, and nothing that could end the name.
+func isOperatorClass(s string) bool {
+	name, options, has := strings.Cut(s, "(")
+	return isWords(strings.TrimSpace(name), "_$.", true) && (!has || strings.HasSuffix(options, ")") && isWords(strings.TrimSuffix(options, ")"), "_, =-", false))
 }
 
 // orderIsClear refuses nulls_first(nulls_last(x)).

@@ -27,6 +27,7 @@ func (p *project) decodeOutbox(block *hclsyntax.Block) {
 	for _, c := range b.each(&queueColumnSchema) {
 		o.Columns = append(o.Columns, c.column())
 	}
+	o.Columns = p.distinctColumns(o.Columns)
 	p.spec.Outboxes = append(p.spec.Outboxes, o)
 }
 

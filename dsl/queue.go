@@ -63,6 +63,7 @@ func (p *project) decodeQueue(block *hclsyntax.Block) {
 	for _, c := range b.each(&queueColumnSchema) {
 		q.Columns = append(q.Columns, c.column())
 	}
+	q.Columns = b.p.distinctColumns(q.Columns)
 	if back := b.one(&backoffSchema); back != nil {
 		q.Backoff = &Backoff{
 			Block:  back.block,

@@ -9,6 +9,7 @@ package dsl
 
 import (
 	"path"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -52,10 +53,17 @@ type Module struct {
 }
 
 // Trace adds to a diagnostic how the module that its place belongs to is used.
-func (s *Spec) Trace(d *diag.Diagnostic) {
+func (s *Spec) Trace(d *diag.Diagnostic) { s.TraceOf(d, "") }
+
+// TraceOf is Trace for what is at an address: only the use of the module counts
+// that it is declared by.
+func (s *Spec) TraceOf(d *diag.Diagnostic, address string) {
 	seen := make(map[hcl.Range]bool)
 	for _, m := range s.Modules {
 		if d.Subject.Filename == "" || path.Dir(d.Subject.Filename) != path.Clean(m.Dir) || seen[m.Header] {
+			continue
+		}
+		if address != "" && !strings.HasPrefix(address, m.Address+".") {
 			continue
 		}
 		seen[m.Header] = true

@@ -104,7 +104,23 @@ func (p *project) toText(expr hclsyntax.Expression, v cty.Value, _ *attrSchema) 
 		p.report(p.wrongType(expr, v, "a text", "write it in quotes"))
 		return "", false
 	}
-	return v.AsString(), true
+	return v.AsString(), !p.hasNUL(expr, v.AsString())
+}
+
+// hasNUL reports a text that the server cannot store.
+func (p *project) hasNUL(expr hclsyntax.Expression, text string) bool {
+	if !strings.Contains(text, "\x00") {
+		return false
+	}
+	p.report(diag.Diagnostic{
+		Code:        diag.WrongType,
+		Detail:      "The text has a NUL character, which PostgreSQL has no place for.",
+		Subject:     expr.Range(),
+		Label:       `\u0000`,
+		Consequence: "The server would refuse the statement that the text is in, in the middle of an apply.",
+		Help:        "leave the character out",
+	})
+	return true
 }
 
 func (p *project) toBool(expr hclsyntax.Expression, v cty.Value, _ *attrSchema) (bool, bool) {

@@ -8,26 +8,28 @@ import (
 )
 
 // LabelRef is a string literal that a column is compared with, as in
-// status <> 'held' or status IN ('held', 'free').
+// status <> 'held', status IN ('held', 'free') or at > 'now'.
 type LabelRef struct {
 	// Column is the column as PostgreSQL folds it.
 	Column string
 	// Text is the literal's value.
 	Text string
+	// Ordered is set for <, >, <=, >= and BETWEEN.
+	Ordered bool
 	// Offset and Length are the bytes of the literal in the parsed text. Offset
 	// is -1 when a rewrite put it there.
 	Offset, Length int
 }
 
-// Labels returns all string literals that columns are compared with by =, <> or
-// IN, in the order of the text. A caller that knows a column's values finds
-// misspelt ones there, which no server refuses where the column is a text.
+// Labels returns all string literals that columns are compared with, in the order
+// of the text. A caller that knows a column's values finds misspelt ones there,
+// which no server refuses where the column is a text.
 func (f fragment) Labels() []LabelRef {
 	var refs []LabelRef
 	for _, p := range f.pieces {
 		for _, m := range p.marks {
-			if m.kind == label && !m.nested {
-				refs = append(refs, LabelRef{Column: m.name, Text: m.schema, Offset: p.offset, Length: p.length})
+			if (m.kind == label || m.kind == bound) && !m.nested {
+				refs = append(refs, p.literal(m).LabelRef)
 			}
 		}
 	}
@@ -58,7 +60,7 @@ func (f fragment) Literals() []LiteralRef {
 }
 
 func (p piece) literal(m mark) LiteralRef {
-	return LiteralRef{LabelRef: LabelRef{Column: m.name, Text: m.schema, Offset: p.offset, Length: p.length}, Cast: m.typ}
+	return LiteralRef{LabelRef: LabelRef{Column: m.name, Text: m.schema, Ordered: m.kind == bound, Offset: p.offset, Length: p.length}, Cast: m.typ}
 }
 
 // ReplaceLiterals exchanges the values of those literals. with returns the value

@@ -131,3 +131,11 @@ table "impossible" {
   }
   primary_key { columns = [id] }
 }
+table "moments" {
+  column "at" { type = timestamptz }
+  column "day" { type = date }
+  primary_key { columns = [at] }
+  check "past" { expr = "at < 'now'" } # ERROR frozen-time "write now\\(\\)"
+  check "recent" { expr = "day BETWEEN 'yesterday' AND '2099-01-01'" } # ERROR frozen-time "current_date - 1"
+  check "cast" { expr = "at < 'now'::timestamptz" } # ERROR frozen-time "write now\\(\\)"
+}

@@ -71,3 +71,23 @@ table "lines" {
     }
   }
 }
+table "numbered" {
+  column "n" { type = integer }
+  column "m" {
+    type      = integer
+    generated = "n + 1"
+  }
+  primary_key { columns = [m] }
+  adjust "up" { set = { n = "n + 1" } } # ERROR fixed-column "primary key"
+}
+table "texts" {
+  column "id" {
+    type    = bigint
+    comment = "a\u0000b" # ERROR wrong-type "NUL character"
+  }
+  column "name" {
+    type    = text
+    default = "\u0000" # ERROR wrong-type "NUL character"
+  }
+  primary_key { columns = [id] }
+}
