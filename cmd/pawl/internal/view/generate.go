@@ -1,5 +1,10 @@
 package view
 
+import (
+	"slices"
+	"strings"
+)
+
 // Generated is what generate wrote, or with --check would have to.
 type Generated struct {
 	Check     bool         `json:"check"`
@@ -36,7 +41,8 @@ func (h *human) Generated(g Generated) {
 		}
 		shown := group.files
 		if !g.Check && !h.verbose && len(shown) > listed {
-			shown = shown[:listed]
+			// The copied runtime, a folder further down, is what nobody looks for.
+			shown = slices.SortedStableFunc(slices.Values(shown), func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })[:listed]
 		}
 		for _, file := range shown {
 			p.line("%-8s %s", word, file)
