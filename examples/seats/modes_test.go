@@ -330,6 +330,7 @@ func copies(t *testing.T, db *store.Store, unique func(string) string) {
 	}))(t); n != 1 {
 		t.Errorf("%d bookings were copied, want 1", n)
 	}
+	batches(t, db, room, customer, unique)
 }
 
 // updates names a column in a row of every table.
@@ -348,4 +349,28 @@ func updates(
 	if got := must(db.Shifts.Update(ctx, shift.ID, store.ShiftUpdate{Doctor: pawl.Set("Grace H.")}))(t); !got.OnCall || got.Doctor != "Grace H." {
 		t.Errorf("the shift is %+v", got)
 	}
+}
+
+// batches calls the forms of moves and adjusts that take many rows.
+func batches(t *testing.T, db *store.Store, room store.Room, customer store.Customer, unique func(string) string) {
+	t.Helper()
+	ctx := t.Context()
+	day := time.Now().Add(24 * time.Hour)
+	var ids []int64
+	for i := range 2 {
+		from := day.Add(time.Duration(i) * time.Hour)
+		ids = append(ids, must(db.Bookings.Insert(ctx, store.BookingInsert{
+			RoomID: room.ID, CustomerID: customer.ID, During: store.Between(from, from.Add(time.Hour)),
+		}))(t).ID)
+	}
+	must(db.Bookings.ConfirmMany(ctx, ids...))(t)
+	must(db.Bookings.CancelMany(ctx, ids...))(t)
+	var refused *pawl.BatchError
+	if _, err := db.Bookings.ConfirmMany(ctx, ids...); !errors.As(err, &refused) || !errors.Is(err, pawl.ErrState) {
+		t.Errorf("cancelled bookings were confirmed: %v", err)
+	}
+	seat := must(db.Seats.Insert(ctx, store.SeatInsert{Label: unique("9B")}))(t)
+	must(db.Seats.BookMany(ctx, []store.SeatBook{{ID: seat.ID, CustomerID: customer.ID}}))(t)
+	must(db.Seats.ReleaseMany(ctx, seat.ID))(t)
+	must(db.Counters.SendMany(ctx, []store.CounterSend{{Name: unique("more"), N: 1}}))(t)
 }
