@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/internal/devdb/pgtest"
 	"github.com/pawldb/pawl/verify/client"
 )
@@ -152,8 +153,12 @@ func TestEveryOperationCanBeSent(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				given := map[string]*string{}
+				if o.Kind == ir.EditManyOp {
+					given = args(o.Each[0].Name, "{}")
+				}
 				_, err = performer.Do(t.Context(), tx, client.Call{
-					Operation: o, Work: nothing,
+					Operation: o, Args: given, Work: nothing,
 					Decide: func(row map[string]*string) map[string]*string { return nil },
 				})
 				var refused *pgconn.PgError

@@ -45,7 +45,7 @@ func TestPerformerDoesWhatGeneratedMethodsDo(t *testing.T) {
 	var seen pawl.Outcome
 	methods := store.New(theirs, pawl.WithObserver(pawl.ObserverFunc(func(_ context.Context, e pawl.Event) { seen = e.Outcome })))
 	called := map[string]bool{}
-	for i, s := range slices.Concat(seats, reads, updates) {
+	for i, s := range slices.Concat(seats, reads, updates, batches) {
 		label := fmt.Sprintf("step %d, %s %s", i, s.address, spell(s.args))
 		called[s.address] = true
 		if s.before != "" {

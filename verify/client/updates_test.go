@@ -59,3 +59,37 @@ var updates = []step{
 		},
 	},
 }
+
+// batches are the calls that take many rows, made after those.
+var batches = []step{
+	{
+		address: "table.bookings.transitions.status.confirm.many", args: args("id", "{99}"), want: client.NotFound,
+		generated: func(ctx context.Context, s *store.Store) (any, error) { return got(s.Bookings.ConfirmMany(ctx, 99)) },
+	},
+	{
+		address: "table.bookings.transitions.status.cancel.many", args: args("id", "{99}"), want: client.NotFound,
+		generated: func(ctx context.Context, s *store.Store) (any, error) { return got(s.Bookings.CancelMany(ctx, 99)) },
+	},
+	{
+		address: "table.seats.transitions.status.book.many", args: args("id", "{99}", "customer_id", "{2}"), want: client.NotFound,
+		generated: func(ctx context.Context, s *store.Store) (any, error) {
+			return got(s.Seats.BookMany(ctx, []store.SeatBook{{ID: 99, CustomerID: 2}}))
+		},
+	},
+	{
+		address: "table.seats.transitions.status.release.many", args: args("id", "{99}"), want: client.NotFound,
+		generated: func(ctx context.Context, s *store.Store) (any, error) { return got(s.Seats.ReleaseMany(ctx, 99)) },
+	},
+	{
+		address: "table.counters.adjust.send.many", before: "INSERT INTO app.counters (name, remaining) VALUES ('bulk', 5), ('more', 1)",
+		args: args("name", "{more,bulk}", "n", "{1,2}"), want: client.OK, generated: sendMany(store.CounterSend{Name: "more", N: 1}, store.CounterSend{Name: "bulk", N: 2}),
+	},
+	{
+		address: "table.counters.adjust.send.many", args: args("name", "{bulk,more}", "n", "{1,1}"), want: client.Refused, about: "counters_remaining_not_negative",
+		generated: sendMany(store.CounterSend{Name: "bulk", N: 1}, store.CounterSend{Name: "more", N: 1}),
+	},
+}
+
+func sendMany(in ...store.CounterSend) func(ctx context.Context, s *store.Store) (any, error) {
+	return func(ctx context.Context, s *store.Store) (any, error) { return got(s.Counters.SendMany(ctx, in)) }
+}
