@@ -26,8 +26,8 @@ demo: ## The main job on a private server: validate, generate, plan, apply, race
 test: ## All tests, on a private server of the installed major.
 	$(GO) test $(PACKAGES)
 
-test-race: ## The runtime and the explorer under the race detector.
-	$(GO) test -race -short ./pawl/... ./verify/explore
+test-race: ## The runtime under the race detector; make test-long does the explorer.
+	$(GO) test -race -short ./pawl/...
 
 test-long: ## Fuzzing, races beyond the one of make test, every case verified; SHARE=10 runs a tenth.
 	$(GO) test -run '^$$' -fuzz FuzzLoad -fuzztime $$((150000/$(SHARE)))x -fuzzminimizetime 10x ./dsl
@@ -37,6 +37,7 @@ test-long: ## Fuzzing, races beyond the one of make test, every case verified; S
 	$(GO) test -run '^$$' -fuzz FuzzNames -fuzztime $$((1000/$(SHARE)))x -fuzzminimizetime 10x ./codegen/golang
 	$(GO) test -run 'TestPromises' -count=$$((10/$(SHARE)-1)) -timeout 60m ./examples/seats
 	$(GO) test -run 'TestCases|TestQueueSpoiled|TestBrokenPrograms' -count=1 -timeout 60m ./verify -share $(SHARE)
+	if [ $(SHARE) = 1 ]; then $(GO) test -run TestFullSearchAgrees -count=1 ./verify -share 1 && $(GO) test -race -short ./verify/explore; fi
 	$(GO) test -run 'TestDeadlockVictimsUnderLoad' -count=1 ./verify/explore -load
 
 test-newest: ## The live tests that majors differ in on the newest one, and what PostgreSQL itself does on the oldest.

@@ -91,6 +91,7 @@ var spoils = []spoil{
 // such a queue holds would be worth nothing. The schema is the same for all, and
 // so they share a database.
 func TestQueueSpoiled(t *testing.T) {
+	longRun(t)
 	sound := seats(t)
 	st := scratchSite(t, sound)
 	for i, s := range spoils {

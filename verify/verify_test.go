@@ -30,6 +30,14 @@ func taken(i, few int) bool {
 	return i%few == 0
 }
 
+// longRun leaves a test to make test-long, of which each landing runs a tenth.
+func longRun(t *testing.T) {
+	t.Helper()
+	if *share == 0 {
+		t.Skip("a long run: go test -share 1")
+	}
+}
+
 // compiled is a spec as a program.
 func compiled(t *testing.T, dir string) *ir.Program {
 	t.Helper()
@@ -142,6 +150,7 @@ func story(list []Counterexample) string {
 // TestBrokenPrograms breaks compiled programs. verify takes the program as it is,
 // so it must find what a faulty compiler would do.
 func TestBrokenPrograms(t *testing.T) {
+	longRun(t)
 	tests := []struct {
 		name, address string
 		spoil         func(x *index)
@@ -262,6 +271,7 @@ func TestUnwrittenMutant(t *testing.T) {
 
 // TestFullSearchAgrees: the reductions lose no outcome.
 func TestFullSearchAgrees(t *testing.T) {
+	longRun(t)
 	addresses := []string{
 		"table.seats.transitions.status/book-book", "table.counters.adjust.send/send-repeatable-read",
 		"table.rooms.edit.reprice/reprice-reprice", "table.rooms.no_duplicates.name/insert-serializable", "queue.tasks/claim-share",
