@@ -85,13 +85,23 @@ func (t *table) spelledOut(e *pgsql.Expr) *pgsql.Expr {
 	formulas := map[string]*pgsql.Expr{}
 	for _, name := range columnsOf(e) {
 		if col := t.byName[name]; col != nil && col.formula != nil {
-			formulas[name] = coerced(col.formula, col, t, nil)
+			formulas[name] = t.computed(col)
 		}
 	}
 	if len(formulas) == 0 {
 		return e
 	}
 	return e.Substitute(formulas)
+}
+
+// computed is the value of a generated column as the column will hold it. A
+// domain's checks are asked for by themselves, where the answer can name them.
+func (t *table) computed(col *column) *pgsql.Expr {
+	plain := *col
+	if plain.typ.Kind == ir.DomainType {
+		plain.typ = *plain.typ.Elem
+	}
+	return coerced(col.formula, &plain, t, nil)
 }
 
 // recomputed are the generated columns that change with some assigned values, as
@@ -102,7 +112,7 @@ func (t *table) recomputed(values map[string]*pgsql.Expr) []assignment {
 		if col.formula == nil || !slices.ContainsFunc(columnsOf(col.formula), func(name string) bool { return values[name] != nil }) {
 			continue
 		}
-		e := col.formula.Substitute(values)
+		e := t.computed(col).Substitute(values)
 		list = append(list, assignment{column: col, expr: e, value: e, source: *col.decl.Generated})
 	}
 	return list

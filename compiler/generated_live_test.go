@@ -11,6 +11,10 @@ import (
 // transaction is lost.
 func TestDerivedFromGenerated(t *testing.T) {
 	p := compile(t, `
+domain "some" {
+  type = integer
+  check "above_zero" { expr = "value > 0" }
+}
 table "lines" {
   column "id" {
     type     = bigint
@@ -27,7 +31,12 @@ table "lines" {
     type      = numeric(12, 2)
     generated = "price * amount"
   }
+  column "left" {
+    type      = domain.some
+    generated = "9 - amount"
+  }
   primary_key { columns = [id] }
+  check "few_left" { expr = "\"left\" < 9" }
   no_duplicates "slug" { columns = [slug] }
   check "affordable" { expr = "total <= 10" }
   adjust "order" {
@@ -46,6 +55,15 @@ table "lines" {
 		t.Errorf("five at 2.50 are taken: %v", r)
 	}
 	if why := one(t, conn, p, "table.lines.adjust.order", ir.ExplainStatement, id, 1); why["subject"] != "lines_affordable" {
+		t.Errorf("the reason given is %v", why)
+	}
+	// What a domain asks of a generated column is told as the guard that it is, also
+	// where a CHECK looks at that column.
+	cheap := one(t, conn, p, "table.lines.insert", ir.MainStatement, "B", "0.01", 2)["id"]
+	if r := must(t, conn, p, "table.lines.adjust.order", ir.MainStatement, cheap, 7); len(r) != 0 {
+		t.Errorf("none is left, and it was taken: %v", r)
+	}
+	if why := one(t, conn, p, "table.lines.adjust.order", ir.ExplainStatement, cheap, 7); why["subject"] != "some_above_zero" {
 		t.Errorf("the reason given is %v", why)
 	}
 	// The key follows the name: an edit of the name takes the lock that a change

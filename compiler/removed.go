@@ -42,7 +42,7 @@ func (c *compilation) removable(decl *dsl.Removed, known map[string]bool, first 
 			declared = append(declared, address)
 		}
 	}
-	switch again := first[decl.From.Text]; {
+	switch again, moved := first[decl.From.Text], c.movedAway(decl.From.Text); {
 	case len(declared) > 0:
 		d.Detail = slices.Min(declared) + " is still declared."
 		d.Consequence = "It would be pawl's and not pawl's: each apply would make it anew, or find it in its own way."
@@ -52,10 +52,10 @@ func (c *compilation) removable(decl *dsl.Removed, known map[string]bool, first 
 		d.Consequence = "One of the two blocks could let go of what the other one drops."
 		d.Related = []diag.Related{{Range: again.Header, Text: "the other block"}}
 		d.Help = "remove one of the two blocks"
-	case c.movedAway(decl.From.Text) != nil:
+	case moved != nil:
 		d.Detail = decl.From.Text + " is moved and removed."
 		d.Consequence = "What a moved block gives another address is declared there, and stays: the removed block would say nothing."
-		d.Related = []diag.Related{{Range: c.movedAway(decl.From.Text).Header, Text: "the moved block"}}
+		d.Related = []diag.Related{{Range: moved.Header, Text: "the moved block"}}
 		d.Help = "remove one of the two blocks"
 	default:
 		return true

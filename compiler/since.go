@@ -69,7 +69,7 @@ func (c *compilation) since(t *table, decl dsl.Block, src *dsl.SQL) (*expression
 // read without these settings.
 func (c *compilation) fixedMoments(t *table, e *expression) bool {
 	fixed := map[string]string{}
-	for _, l := range e.Literals() {
+	for _, l := range e.Labels() {
 		col := t.byName[l.Column]
 		if col == nil || !col.known {
 			continue
@@ -103,7 +103,7 @@ func (c *compilation) fixedMoments(t *table, e *expression) bool {
 		c.report(d)
 		return false
 	}
-	e.Expr = e.ReplaceLiterals(func(l pgsql.LiteralRef) string {
+	e.Expr = e.ReplaceLabels(func(l pgsql.LabelRef) string {
 		if text, ok := fixed[l.Text+"\x00"+l.Column]; ok {
 			return text
 		}

@@ -16,6 +16,9 @@ type LabelRef struct {
 	Text string
 	// Ordered is set for <, >, <=, >= and BETWEEN.
 	Ordered bool
+	// Cast is the type that the literal is cast to, as PostgreSQL names it, or
+	// empty.
+	Cast string
 	// Offset and Length are the bytes of the literal in the parsed text. Offset
 	// is -1 when a rewrite put it there.
 	Offset, Length int
@@ -29,49 +32,26 @@ func (f fragment) Labels() []LabelRef {
 	for _, p := range f.pieces {
 		for _, m := range p.marks {
 			if (m.kind == label || m.kind == bound) && !m.nested {
-				refs = append(refs, p.literal(m).LabelRef)
+				refs = append(refs, p.labelRef(m))
 			}
 		}
 	}
 	return refs
 }
 
-// LiteralRef is a string literal that a column is compared with in any way, as
-// in created_at >= '2026-01-01'.
-type LiteralRef struct {
-	LabelRef
-	// Cast is the type that the literal is cast to, as PostgreSQL names it, or
-	// empty.
-	Cast string
+func (p piece) labelRef(m mark) LabelRef {
+	return LabelRef{Column: m.name, Text: m.schema, Ordered: m.kind == bound, Cast: m.typ, Offset: p.offset, Length: p.length}
 }
 
-// Literals returns all string literals that columns are compared with by =, <>,
-// IN, <, <=, >, >= or BETWEEN, in the order of the text.
-func (f fragment) Literals() []LiteralRef {
-	var refs []LiteralRef
-	for _, p := range f.pieces {
-		for _, m := range p.marks {
-			if (m.kind == label || m.kind == bound) && !m.nested {
-				refs = append(refs, p.literal(m))
-			}
-		}
-	}
-	return refs
-}
-
-func (p piece) literal(m mark) LiteralRef {
-	return LiteralRef{LabelRef: LabelRef{Column: m.name, Text: m.schema, Ordered: m.kind == bound, Offset: p.offset, Length: p.length}, Cast: m.typ}
-}
-
-// ReplaceLiterals exchanges the values of those literals. with returns the value
+// ReplaceLabels exchanges the values of those literals. with returns the value
 // that is left in place of one.
-func (e *Expr) ReplaceLiterals(with func(LiteralRef) string) *Expr {
+func (e *Expr) ReplaceLabels(with func(LabelRef) string) *Expr {
 	return derive(replace(e.pieces, func(p piece, _ bool) []piece {
 		for i, m := range p.marks {
 			if m.kind != label && m.kind != bound || m.nested {
 				continue
 			}
-			text := with(p.literal(m))
+			text := with(p.labelRef(m))
 			if text == m.schema {
 				return nil
 			}
