@@ -25,3 +25,13 @@ table "orders" {
     references = table.countries
   }
 }
+table "people" {
+  column "id" { type = bigint }
+  column "email" { type = text }
+  column "email_key" {
+    type      = text
+    generated = "lower(email)"
+  }
+  primary_key { columns = [id] }
+  no_duplicates "email" { columns = [email_key] }
+}
