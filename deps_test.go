@@ -20,7 +20,7 @@ const layers = `
 cmd/pawl                 < STD cmd/pawl/internal/...
 cmd/pawl/internal/cli    < STD . cmd/pawl/internal/... dsl compiler compiler/ir codegen/... graph migrate migrate/diff verify/... internal/... github.com/... golang.org/x/...
 cmd/pawl/internal/view   < STD compiler/ir migrate verify/... internal/diag golang.org/x/term github.com/hashicorp/hcl/v2
-dsl                      < STD internal/diag internal/pgsql github.com/hashicorp/hcl/v2/... github.com/zclconf/go-cty/... github.com/zclconf/go-cty-yaml
+dsl                      < STD internal/diag internal/pgsql github.com/google/uuid github.com/hashicorp/hcl/v2/... github.com/zclconf/go-cty/... github.com/zclconf/go-cty-yaml
 compiler                 < STD dsl compiler/ir internal/pgsql internal/diag github.com/hashicorp/hcl/v2
 compiler/ir              < STD
 codegen/postgres         < STD compiler/ir
