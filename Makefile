@@ -6,6 +6,8 @@ PACKAGES  := ./...
 NEWEST    := 18
 OLDEST    := 14
 MAJORS    := 14 16 17 18
+# Modules of their own, for what pawl itself shall not depend on; ./... leaves them out.
+MODULES   := examples/avito
 # What runs against a server; PAWL_TEST_PG_BIN says which.
 LIVE      := ./pawl ./compiler ./codegen/... ./migrate/... ./examples/... ./verify/isolation ./verify/explore ./internal/devdb/pgtest
 # What test-newest takes of it: where majors have differed. test-matrix takes all.
@@ -25,6 +27,7 @@ demo: ## The main job on a private server: validate, generate, plan, apply, race
 
 test: ## All tests, on a private server of the installed major.
 	$(GO) test $(PACKAGES)
+	for module in $(MODULES); do (cd $$module && $(GO) test ./...) || exit 1; done
 
 test-race: ## The runtime under the race detector; make test-long does the explorer.
 	$(GO) test -race -short ./pawl/...
@@ -37,6 +40,7 @@ test-long: ## Fuzzing, races beyond the one of make test, every case verified; S
 	$(GO) test -run '^$$' -fuzz FuzzNames -fuzztime $$((1000/$(SHARE)))x -fuzzminimizetime 10x ./codegen/golang
 	$(GO) test -run 'TestPromises' -count=$$((10/$(SHARE)-1)) -timeout 60m ./examples/seats
 	$(GO) test -run 'TestCases|TestQueueSpoiled|TestBrokenPrograms' -count=1 -timeout 60m ./verify -share $(SHARE)
+	if [ $(SHARE) = 1 ]; then (cd examples/sqlc && $(GO) run github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1 diff); fi
 	if [ $(SHARE) = 1 ]; then $(GO) test -run TestFullSearchAgrees -count=1 ./verify -share 1 && $(GO) test -race -short ./verify/explore; fi
 	$(GO) test -run 'TestDeadlockVictimsUnderLoad' -count=1 ./verify/explore -load
 
@@ -65,6 +69,9 @@ lint: ## gofumpt, vet, staticcheck, switches that must be exhaustive (//exhausti
 	$(TOOL) exhaustive -e $(PACKAGES)
 	$(TOOL) go-check-sumtype $(PACKAGES)
 	$(TOOL) go-errorlint -asserts -comparison -errorf $(PACKAGES)
+	for module in $(MODULES); do \
+	  (cd $$module && $(GO) vet ./... && $(GO) tool -modfile=$(CURDIR)/internal/tools/go.mod staticcheck ./...) || exit 1; \
+	done
 
 fmt:
 	$(TOOL) gofumpt -w $$(git ls-files '*.go')
