@@ -66,7 +66,8 @@ func (c *compilation) compile() (*ir.Program, diag.List) {
 		c.movers(t)
 	}
 	c.idempotencies()
-	c.messages()
+	c.outboxes()
+	c.inboxes()
 	c.queues()
 	c.singletons()
 

@@ -26,14 +26,10 @@ func (c *compilation) grants() {
 			g.of(t.Ref()).key = t.PrimaryKey.Columns[0]
 		}
 	}
-	for i := range p.Repositories {
-		g.operations(p.Repositories[i].Operations)
-	}
-	for i := range p.Singletons {
-		g.operations(p.Singletons[i].Operations)
-	}
-	for i := range p.Idempotencies {
-		g.operations(p.Idempotencies[i].Operations)
+	for op := range p.Operations() {
+		for i := range op.Statements {
+			g.statement(op.Address, op.Statements[i].SQL)
+		}
 	}
 	for _, promise := range p.Promises {
 		if t, ok := g.tables[ir.TableRef{Schema: promise.Object.Schema, Name: promise.Object.Table}]; ok {
@@ -59,14 +55,6 @@ func (g *granting) of(ref ir.TableRef) *rights {
 		g.tables[ref] = &rights{needs: map[ir.Privilege][]string{}, columns: map[string]bool{}}
 	}
 	return g.tables[ref]
-}
-
-func (g *granting) operations(list []ir.Operation) {
-	for _, op := range list {
-		for _, s := range op.Statements {
-			g.statement(op.Address, s.SQL)
-		}
-	}
 }
 
 func (g *granting) statement(address, sql string) {

@@ -24,7 +24,7 @@ import (
 // must be refused. PostgreSQL checks rights when a statement starts, and so does
 // EXPLAIN.
 func TestGrantsAreExact(t *testing.T) {
-	for _, name := range []string{"upsert", "limit", "queue", "leader", "transitions-args", "edit-key", "no-overlap-range", "immutable", "idempotency", "at-most-one", "version"} {
+	for _, name := range []string{"upsert", "limit", "queue", "leader", "transitions-args", "edit-key", "no-overlap-range", "immutable", "idempotency", "inbox", "at-most-one", "version"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			folder := filepath.Join("../testdata/cases", name)
@@ -88,17 +88,7 @@ func startAll(t *testing.T, conn *pgx.Conn, p *ir.Program, role string) error {
 	t.Helper()
 	execute(t, conn, "SET ROLE "+role)
 	defer execute(t, conn, "RESET ROLE")
-	var operations []ir.Operation
-	for _, r := range p.Repositories {
-		operations = append(operations, r.Operations...)
-	}
-	for _, s := range p.Singletons {
-		operations = append(operations, s.Operations...)
-	}
-	for _, o := range p.Idempotencies {
-		operations = append(operations, o.Operations...)
-	}
-	for _, op := range operations {
+	for op := range p.Operations() {
 		for _, s := range op.Statements {
 			var err error
 			if op.Kind == ir.InsertManyOp {

@@ -177,8 +177,8 @@ func (c *compilation) idempotencyKeys() []string {
 	return names
 }
 
-// messages checks the outbox and inbox blocks.
-func (c *compilation) messages() {
+// outboxes checks the outbox blocks.
+func (c *compilation) outboxes() {
 	for _, decl := range byLabel(c.spec.Outboxes, func(o *dsl.Outbox) string { return o.ID() }) {
 		var names []string
 		for _, col := range decl.Columns {
@@ -199,9 +199,6 @@ func (c *compilation) messages() {
 			})
 		}
 		c.pending(declared("outbox", decl.Block), decl.Header)
-	}
-	for _, decl := range byLabel(c.spec.Inboxes, func(i *dsl.Inbox) string { return i.ID() }) {
-		c.pending(declared("inbox", decl.Block), decl.Header)
 	}
 }
 

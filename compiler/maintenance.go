@@ -2,12 +2,12 @@ package compiler
 
 import "github.com/pawldb/pawl/compiler/ir"
 
-// maintenance lists the statements of upkeep: the reapers of idempotencies, and
-// the movers of queues' tasks that are due, which claims run too. A project
-// without idempotency has none: its claims do what there is to do.
+// maintenance lists the statements of upkeep: the reapers of idempotencies and
+// inboxes, and the movers of queues' tasks that are due, which claims run too. A
+// project without reapers has none: its claims do what there is to do.
 func (c *compilation) maintenance() {
 	p := c.program
-	if len(p.Idempotencies) == 0 {
+	if len(p.Idempotencies)+len(p.Inboxes) == 0 {
 		return
 	}
 	m := &ir.Maintenance{Address: "pawl.maintain"}
@@ -17,6 +17,9 @@ func (c *compilation) maintenance() {
 		if reap := p.Idempotencies[i].Step(ir.OnceReap); reap != nil {
 			m.Chores = append(m.Chores, ir.Chore{Address: reap.Address, Role: ir.MainStatement})
 		}
+	}
+	for i := range p.Inboxes {
+		m.Chores = append(m.Chores, ir.Chore{Address: p.Inboxes[i].Step(ir.InboxReap).Address, Role: ir.MainStatement})
 	}
 	for i := range p.Repositories {
 		for j := range p.Repositories[i].Operations {

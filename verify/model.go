@@ -75,6 +75,8 @@ func (m *model) invariant(i ir.Invariant) {
 		m.leader(i)
 	case *ir.IdempotencyRule:
 		m.idempotency(i)
+	case *ir.InboxRule:
+		m.inbox(i)
 	}
 }
 

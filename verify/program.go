@@ -32,21 +32,11 @@ func newIndex(p *ir.Program) *index {
 		for _, op := range r.Operations {
 			x.home[op.Address] = ref
 		}
-		x.addOperations(r.Operations)
 	}
-	for i := range p.Singletons {
-		x.addOperations(p.Singletons[i].Operations)
-	}
-	for i := range p.Idempotencies {
-		x.addOperations(p.Idempotencies[i].Operations)
+	for op := range p.Operations() {
+		x.operations[op.Address] = op
 	}
 	return x
-}
-
-func (x *index) addOperations(list []ir.Operation) {
-	for i := range list {
-		x.operations[list[i].Address] = &list[i]
-	}
 }
 
 // operation is the one of a kind on a table; nil when it has none.

@@ -53,6 +53,7 @@ func Generate(p *ir.Program, library fs.FS, o GenerateOptions) ([]File, []Proble
 	e.emitErrors()
 	e.emitSingletons()
 	e.emitIdempotencies()
+	e.emitInboxes()
 	for i := range p.Repositories {
 		e.emitRepository(i)
 	}

@@ -67,20 +67,8 @@ func (n *names) resolveLimits() {
 		n.limitKeys = append(n.limitKeys, key)
 		n.limits[key] = n.pkg.fresh(name)
 	}
-	for i := range n.program.Repositories {
-		for j := range n.program.Repositories[i].Operations {
-			take(&n.program.Repositories[i].Operations[j])
-		}
-	}
-	for i := range n.program.Singletons {
-		for j := range n.program.Singletons[i].Operations {
-			take(&n.program.Singletons[i].Operations[j])
-		}
-	}
-	for i := range n.program.Idempotencies {
-		for j := range n.program.Idempotencies[i].Operations {
-			take(&n.program.Idempotencies[i].Operations[j])
-		}
+	for op := range n.program.Operations() {
+		take(op)
 	}
 }
 

@@ -19,7 +19,7 @@ func (e *emitter) emitMaintain(w *writer) {
 		return
 	}
 	w.P()
-	w.Doc("Maintain removes the answers that are no longer kept, and moves the tasks of queues that are due. Call it now and then, from every process: " +
+	w.Doc("Maintain removes the answers and the ids of messages that are no longer kept, and moves the tasks of queues that are due. Call it now and then, from every process: " +
 		"one at a time does the work, in batches of a transaction each, and the others return at once.")
 	w.P("func (s *Store) Maintain(ctx ", ident{"context", "Context"}, ") error {")
 	w.P("return ", e.pawl("Maintain"), "(ctx, s.session, &", maintainVar, ",")
@@ -41,6 +41,11 @@ func (e *emitter) chore(w *writer, chore ir.Chore) string {
 	for i := range e.program.Idempotencies {
 		if op := e.program.Idempotencies[i].Step(ir.OnceReap); op.Address == chore.Address {
 			return "&" + e.names.once[i].descriptor + ".Reap"
+		}
+	}
+	for i := range e.program.Inboxes {
+		if e.program.Inboxes[i].Step(ir.InboxReap).Address == chore.Address {
+			return "&" + e.names.inboxes[i].descriptor + ".Reap"
 		}
 	}
 	for i := range e.program.Repositories {

@@ -167,7 +167,7 @@ func guardsOf(p *ir.Program) map[string]guard {
 			guards[i.Base.Address] = guard{guardDoc(i.Guard, i.Checks), oneLine(i.Guard)}
 			guards[i.Base.Address+".many"] = guard{expr: oneLine(i.Guard)}
 		case *ir.NoDuplicates, *ir.NoOverlap, *ir.Edit, *ir.Upsert, *ir.Immutable, *ir.Version, *ir.AppendOnly, *ir.Limit, *ir.AtMostOne, *ir.AtLeastOne, *ir.Sequence, *ir.Ordered, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule,
-			*ir.IdempotencyRule:
+			*ir.IdempotencyRule, *ir.InboxRule:
 		}
 	}
 	return guards

@@ -17,6 +17,7 @@ type names struct {
 	repositories []repositoryNames         // as Program.Repositories
 	singletons   []singletonNames          // as Program.Singletons
 	once         []onceNames               // as Program.Idempotencies
+	inboxes      []inboxNames              // as Program.Inboxes
 	limits       map[limitsKey]string      // variable
 	limitKeys    []limitsKey               // of limits, in the order of their first use
 	sentinels    map[ConstraintName]string // error variable
@@ -88,6 +89,10 @@ func resolve(p *ir.Program) *names {
 	n.once = make([]onceNames, len(p.Idempotencies))
 	for i := range p.Idempotencies {
 		n.resolveOnce(&p.Idempotencies[i], &n.once[i], store)
+	}
+	n.inboxes = make([]inboxNames, len(p.Inboxes))
+	for i := range p.Inboxes {
+		n.resolveInbox(&p.Inboxes[i], &n.inboxes[i], store)
 	}
 	for i := range p.Repositories {
 		n.resolveSentinels(&p.Repositories[i], &n.repositories[i])

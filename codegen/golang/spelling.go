@@ -37,6 +37,7 @@ func Spell(p *ir.Program) Spelling {
 	}
 	e.emitSingletons()
 	e.emitIdempotencies()
+	e.emitInboxes()
 	for i := range p.Repositories {
 		e.emitRepository(i)
 	}

@@ -52,6 +52,9 @@ func (e *emitter) emitStoreType(w *writer) {
 	for i := range e.program.Idempotencies {
 		e.storeField(w, e.names.once[i].typ, e.program.Idempotencies[i].Address)
 	}
+	for i := range e.program.Inboxes {
+		e.storeField(w, e.names.inboxes[i].typ, e.program.Inboxes[i].Address)
+	}
 	w.P()
 	w.P("session *", e.pawl("Session"))
 	w.P("}")
@@ -77,6 +80,10 @@ func (e *emitter) emitStoreType(w *writer) {
 	}
 	for i := range e.program.Idempotencies {
 		typ := e.names.once[i].typ
+		w.P(typ, ": ", typ, "{session},")
+	}
+	for i := range e.program.Inboxes {
+		typ := e.names.inboxes[i].typ
 		w.P(typ, ": ", typ, "{session},")
 	}
 	w.P("session: session,")

@@ -10,7 +10,7 @@ import (
 // descriptors, error tables, files. Whatever is taken gets a number.
 func (n *names) resolveUnexported() {
 	n.resolveLimits()
-	files := newScope("files", &n.problems, "store", "enums", "errors", "singletons", "idempotency")
+	files := newScope("files", &n.problems, "store", "enums", "errors", "singletons", "idempotency", "inbox")
 	if n.program.Go.RaceTests {
 		files.fresh("schema")
 	}
@@ -40,6 +40,12 @@ func (n *names) resolveUnexported() {
 		lower := lowerFirst(to.typ)
 		to.descriptor = n.pkg.fresh(lower + "Once")
 		to.consts = n.resolveStatements(lower, o.Operations)
+	}
+	for i := range n.program.Inboxes {
+		b, to := &n.program.Inboxes[i], &n.inboxes[i]
+		lower := lowerFirst(to.typ)
+		to.descriptor = n.pkg.fresh(lower + "Inbox")
+		to.consts = n.resolveStatements(lower, b.Operations)
 	}
 }
 

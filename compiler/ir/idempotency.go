@@ -31,10 +31,12 @@ type Phase struct {
 }
 
 // Step is the operation of a name; nil when there is none.
-func (i *Idempotency) Step(name string) *Operation {
-	for j := range i.Operations {
-		if i.Operations[j].Name == name {
-			return &i.Operations[j]
+func (i *Idempotency) Step(name string) *Operation { return stepOf(i.Operations, name) }
+
+func stepOf(operations []Operation, name string) *Operation {
+	for i := range operations {
+		if operations[i].Name == name {
+			return &operations[i]
 		}
 	}
 	return nil

@@ -167,6 +167,12 @@ type (
 		Lease   time.Duration
 		Session bool // a session lock decides, and not the lease
 	}
+	// InboxRule says that what a message brings about is done once.
+	InboxRule struct {
+		Base   Facts
+		Source string
+		Retain time.Duration
+	}
 	// IdempotencyRule says that work is done once for each key.
 	IdempotencyRule struct {
 		Base   Facts
@@ -274,3 +280,8 @@ func (*LeaderRule) invariant()    {}
 func (i *IdempotencyRule) Facts() *Facts { return &i.Base }
 
 func (*IdempotencyRule) invariant() {}
+
+// Facts returns the common part.
+func (i *InboxRule) Facts() *Facts { return &i.Base }
+
+func (*InboxRule) invariant() {}

@@ -93,7 +93,7 @@ const (
 	GuardOp    OperationKind = "guard"    // main: no row when the term is over; only inside a transaction
 
 	// OnceOp is a step of work that is done once; its name says which. See
-	// [Idempotency].
+	// [Idempotency] and [Inbox].
 	OnceOp OperationKind = "once" // main; lock, enlist or due before it
 )
 

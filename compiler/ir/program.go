@@ -1,6 +1,9 @@
 package ir
 
-import "time"
+import (
+	"iter"
+	"time"
+)
 
 // Program is a compiled specification.
 type Program struct {
@@ -14,6 +17,7 @@ type Program struct {
 	Repositories  []Repository
 	Singletons    []Singleton
 	Idempotencies []Idempotency
+	Inboxes       []Inbox
 	Maintenance   *Maintenance // nil when there is no upkeep beside what operations do
 	Transactions  []Transaction
 	Invariants    []Invariant
@@ -26,6 +30,51 @@ type Program struct {
 	Grants        []Grant   // that AppRole needs, by schema, table and privilege
 	Pooler        Pooler    // what the application's connections go through
 	Pending       []Pending // sorted by address; a program that has any is not whole
+}
+
+// Operations are all operations of the program: those of its repositories first,
+// in their order.
+func (p *Program) Operations() iter.Seq[*Operation] {
+	return func(yield func(*Operation) bool) {
+		for i := range p.Repositories {
+			if !each(p.Repositories[i].Operations, yield) {
+				return
+			}
+		}
+		p.Loose()(yield)
+	}
+}
+
+// Loose are the operations that belong to no repository: those of singletons,
+// idempotencies and inboxes.
+func (p *Program) Loose() iter.Seq[*Operation] {
+	return func(yield func(*Operation) bool) {
+		var lists [][]Operation
+		for i := range p.Singletons {
+			lists = append(lists, p.Singletons[i].Operations)
+		}
+		for i := range p.Idempotencies {
+			lists = append(lists, p.Idempotencies[i].Operations)
+		}
+		for i := range p.Inboxes {
+			lists = append(lists, p.Inboxes[i].Operations)
+		}
+		for _, list := range lists {
+			if !each(list, yield) {
+				return
+			}
+		}
+	}
+}
+
+// each yields pointers into list, until yield has enough.
+func each(list []Operation, yield func(*Operation) bool) bool {
+	for i := range list {
+		if !yield(&list[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // Pooler is what stands between the application and the server.

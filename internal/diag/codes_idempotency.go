@@ -17,6 +17,8 @@ const (
 	RetainShort Code = "retain-short"
 	// LeaseTooShort is a lease that a single call outlives.
 	LeaseTooShort Code = "lease-too-short"
+	// InboxSource is an inbox whose sender has no name.
+	InboxSource Code = "inbox-source"
 	// IdempotencyKey is a key that does not fit the unit.
 	IdempotencyKey Code = "idempotency-key"
 	// EntityKeyRepeats is a key that takes a second legal effect for a repetition.
@@ -87,6 +89,13 @@ var idempotencyCodes = []Entry{
 			"key, which then has to name some. Keys are made of whole numbers, texts, uuids, booleans and enums: values that have one spelling, " +
 			"because keys for the outside are made of their texts.",
 		Example: "idempotency \"refund\" {\n  unit         = \"entity\"\n  retry_window = \"24h\"\n  retain       = \"72h\"\n}\n",
+	},
+	{
+		Code:    InboxSource,
+		Summary: "the sender has no name",
+		Explain: "A message's id is unique for one sender. The source is written beside it in every row, and tells whoever reads the table whose ids " +
+			"they are.",
+		Example: "inbox \"webhooks\" {\n  source = \"\"\n  retain = \"14d\"\n}\n",
 	},
 	{
 		Code:    EntityKeyRepeats,

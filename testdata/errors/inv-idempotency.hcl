@@ -107,3 +107,7 @@ outbox "events" {
   aggregate = [order] # ERROR unknown-column "did you mean orders"
   column "orders" { type = bigint }
 }
+inbox "nobody" {
+  source = " " # ERROR inbox-source "without a name.*source = \"stripe\""
+  retain = "14d"
+}

@@ -59,16 +59,10 @@ func newAtlas(p *ir.Program) *atlas {
 		}
 	}
 	for i := range p.Singletons {
-		s := &p.Singletons[i]
-		a.names[s.Address] = "singleton"
-		for j := range s.Operations {
-			a.addOperation(located{&s.Operations[j], nil})
-		}
+		a.names[p.Singletons[i].Address] = "singleton"
 	}
-	for i := range p.Idempotencies {
-		for j := range p.Idempotencies[i].Operations {
-			a.addOperation(located{&p.Idempotencies[i].Operations[j], nil})
-		}
+	for op := range p.Loose() {
+		a.addOperation(located{op, nil})
 	}
 	for i := range p.Transactions {
 		a.names[transactionAddress(&p.Transactions[i])] = "transaction"
@@ -117,12 +111,17 @@ func (a *atlas) explain(address string) (view.Explanation, bool) {
 	}
 	for i := range a.program.Singletons {
 		if s := &a.program.Singletons[i]; s.Address == address {
-			a.addSingleton(&e, s)
+			a.addSteps(&e, s.Pos, s.Doc, s.Operations)
 		}
 	}
 	for i := range a.program.Idempotencies {
 		if w := &a.program.Idempotencies[i]; w.Address == address {
-			a.addIdempotency(&e, w)
+			a.addSteps(&e, w.Pos, w.Doc, w.Operations)
+		}
+	}
+	for i := range a.program.Inboxes {
+		if b := &a.program.Inboxes[i]; b.Address == address {
+			a.addSteps(&e, b.Pos, b.Doc, b.Operations)
 		}
 	}
 	if o, ok := a.operations[address]; ok {
@@ -184,7 +183,7 @@ func (a *atlas) addMeeting(e *view.Explanation) {
 		}
 		e.Brief = true
 	case *ir.NoDuplicates, *ir.NoOverlap, *ir.Transitions, *ir.Immutable, *ir.Version, *ir.AppendOnly, *ir.Limit, *ir.AtMostOne, *ir.AtLeastOne, *ir.Sequence, *ir.Ordered, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule,
-		*ir.IdempotencyRule:
+		*ir.IdempotencyRule, *ir.InboxRule:
 	}
 	for i := range a.program.Repositories {
 		r := &a.program.Repositories[i]
@@ -267,21 +266,11 @@ func limit(d time.Duration) string {
 	return d.String()
 }
 
-func (a *atlas) addSingleton(e *view.Explanation, s *ir.Singleton) {
-	e.Source = cmp.Or(e.Source, s.Pos.String())
-	e.Promise = cmp.Or(e.Promise, s.Doc)
-	for i := range s.Operations {
-		if op := &s.Operations[i]; !e.Has(op.Address) {
-			a.addMethod(e, located{op, nil})
-		}
-	}
-}
-
-func (a *atlas) addIdempotency(e *view.Explanation, w *ir.Idempotency) {
-	e.Source = cmp.Or(e.Source, w.Pos.String())
-	e.Promise = cmp.Or(e.Promise, w.Doc)
-	for i := range w.Operations {
-		if op := &w.Operations[i]; !e.Has(op.Address) {
+func (a *atlas) addSteps(e *view.Explanation, at ir.Pos, doc string, operations []ir.Operation) {
+	e.Source = cmp.Or(e.Source, at.String())
+	e.Promise = cmp.Or(e.Promise, doc)
+	for i := range operations {
+		if op := &operations[i]; !e.Has(op.Address) {
 			a.addMethod(e, located{op, nil})
 		}
 	}

@@ -56,13 +56,9 @@ func validated(p *ir.Program) view.Validated {
 		} else {
 			v.Tables++
 		}
-		v.Operations += len(r.Operations)
 	}
-	for _, s := range p.Singletons {
-		v.Operations += len(s.Operations)
-	}
-	for i := range p.Idempotencies {
-		v.Operations += len(p.Idempotencies[i].Operations)
+	for range p.Operations() {
+		v.Operations++
 	}
 	return v
 }

@@ -93,10 +93,10 @@ func (s *Store) Check(ctx context.Context) error {
 	return pawl.Check(ctx, s.session, "idempotency", reliedUpon)
 }
 
-// Maintain removes the answers that are no longer kept, and moves the tasks of
-// queues that are due. Call it now and then, from every process: one at a time
-// does the work, in batches of a transaction each, and the others return at
-// once.
+// Maintain removes the answers and the ids of messages that are no longer kept,
+// and moves the tasks of queues that are due. Call it now and then, from every
+// process: one at a time does the work, in batches of a transaction each, and
+// the others return at once.
 func (s *Store) Maintain(ctx context.Context) error {
 	return pawl.Maintain(ctx, s.session, &maintainLock,
 		&createPaymentOnce.Reap,

@@ -23,6 +23,7 @@ var statuses = []struct {
 	// invite it to do.
 	{ErrStored, http.StatusInternalServerError},
 	{ErrCommitUnknown, http.StatusInternalServerError},
+	{ErrDuplicateMessage, http.StatusOK}, // the sender is done with it
 	{ErrNotFound, http.StatusNotFound},
 	{ErrBadInput, http.StatusBadRequest},
 	{ErrMissing, http.StatusUnprocessableEntity},
@@ -46,7 +47,8 @@ var statuses = []struct {
 }
 
 // HTTPStatus is the status that a service would answer with for an error of
-// this package or of generated code: 200 for nil, 404, 400, 422 or 409 for what
+// this package or of generated code: 200 for nil and for a message that was taken
+// before, 404, 400, 422 or 409 for what
 // the caller can do something about, 503 for what may work in a moment (busy
 // rows, retries used up, a database that cannot be reached), 504 for a timeout,
 // 500 for everything else, among it a commit whose outcome is not known.

@@ -43,6 +43,7 @@ const (
 	OutcomeExecuted      Outcome = "executed"       // work that is done once was done by this request
 	OutcomeReplayed      Outcome = "replayed"       // the stored answer of such work was given
 	OutcomeTakeover      Outcome = "takeover"       // such work was left behind by a run, and finished by this request
+	OutcomeDuplicate     Outcome = "duplicate"      // a message that was taken before: acknowledge it
 	OutcomeInProgress    Outcome = "in_progress"    // another request does the work at the moment
 	OutcomeMismatch      Outcome = "mismatch"       // the key was used with another payload: alarm on any
 	OutcomeLeaseLost     Outcome = "lease_lost"     // the work was taken over by another request
@@ -116,6 +117,7 @@ var outcomes = []struct {
 }{
 	{ErrStored, OutcomeStored}, // is ErrCommitUnknown too
 	{ErrCommitUnknown, OutcomeCommitUnknown},
+	{ErrDuplicateMessage, OutcomeDuplicate},
 	{ErrNotFound, OutcomeNotFound},
 	{ErrGuard, OutcomeGuard},
 	{ErrStale, OutcomeStale},
