@@ -24,7 +24,10 @@ import (
 // must be refused. PostgreSQL checks rights when a statement starts, and so does
 // EXPLAIN.
 func TestGrantsAreExact(t *testing.T) {
-	for _, name := range []string{"upsert", "limit", "queue", "leader", "transitions-args", "edit-key", "no-overlap-range", "immutable", "idempotency", "inbox", "at-most-one", "version"} {
+	for _, name := range []string{
+		"upsert", "limit", "queue", "leader", "transitions-args", "edit-key", "no-overlap-range", "immutable", "idempotency", "inbox", "at-most-one", "at-least-one",
+		"sequence", "ordered", "version",
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			folder := filepath.Join("../testdata/cases", name)

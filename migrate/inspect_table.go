@@ -11,18 +11,20 @@ func (r *reader) tables() error {
 		Rows                  float32
 		Bytes                 int64
 		Partitioned, Forces   bool
+		Inherits              bool
 	}
 	r.byOID = map[uint32]int{}
 	return each(r, `
 SELECT c.oid, n.nspname::text, c.relname::text, COALESCE(obj_description(c.oid, 'pg_class'), ''),
-       c.reltuples, c.relpages::bigint * current_setting('block_size')::bigint, c.relkind = 'p', c.relrowsecurity AND c.relforcerowsecurity
+       c.reltuples, c.relpages::bigint * current_setting('block_size')::bigint, c.relkind = 'p', c.relrowsecurity AND c.relforcerowsecurity,
+       c.relkind <> 'p' AND EXISTS (SELECT FROM pg_inherits i WHERE c.oid IN (i.inhrelid, i.inhparent))
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p') AND n.nspname = ANY ($1::text[]) ORDER BY 2, 3`,
 		func(t *row) {
 			r.byOID[t.OID] = len(r.schema.Tables)
 			r.schema.Tables = append(r.schema.Tables, ir.Table{
 				Schema: t.Schema, Name: t.Name, Comment: t.Comment, Rows: int64(t.Rows), Bytes: t.Bytes,
-				Partitioned: t.Partitioned, ForcesRowSecurity: t.Forces,
+				Partitioned: t.Partitioned, Inherits: t.Inherits, ForcesRowSecurity: t.Forces,
 			})
 		})
 }

@@ -9,8 +9,10 @@ import (
 // unkept refuses rules that triggers could not keep on the tables as they stand.
 // The functions run with the rights of the tables' owner, whom row security binds
 // only when it is forced: rows that it hides would then be counted by nobody. And
-// a limit looks at what a statement changed, which PostgreSQL tells no trigger of a
-// partitioned table when somebody writes to a partition.
+// a limit looks at what a statement changed, which PostgreSQL tells the triggers of
+// the table alone that the statement names: not those of a partitioned table when
+// somebody writes to a partition, nor those of a partition, or of a table that
+// another one inherits from, when somebody writes to the other one.
 func (p *planner) unkept(program *ir.Program) {
 	for _, invariant := range program.Invariants {
 		facts := invariant.Facts()
@@ -18,7 +20,13 @@ func (p *planner) unkept(program *ir.Program) {
 		switch i := invariant.(type) {
 		case *ir.Limit:
 			tables = append(tables, i.Counter)
-			if t := p.standing(facts.Table); t != nil && t.Partitioned {
+			t := p.standing(facts.Table)
+			switch {
+			case t == nil:
+			case t.Inherits:
+				p.refuseRule(facts, t.Ref().SQL()+" is a part of another table, as a partition or by INHERITS, or another one is a part of it: a client that writes to the other one passes the triggers of the limit by",
+					"keep the limit on a table that stands alone")
+			case t.Partitioned:
 				p.refuseRule(facts, t.Ref().SQL()+" is partitioned: a client that writes to a partition passes the triggers of the limit by",
 					"keep the limit on a table that is not partitioned")
 			}

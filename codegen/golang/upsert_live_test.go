@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/pawldb/pawl/internal/devdb/pgtest"
 	"github.com/pawldb/pawl/pawl"
 	"github.com/pawldb/pawl/testdata/cases/upsert/store"
 )
@@ -43,6 +44,32 @@ func poolIn(t *testing.T, url string, mode pgx.QueryExecMode, settings map[strin
 	return pool
 }
 
+// upsertDatabase is a database with the case. PostgreSQL 14 knows no unique key in
+// which NULL is a value: there the key of balances is an ordinary one, and the
+// currency is given that elsewhere is left out.
+func upsertDatabase(t *testing.T) (url string, currency *string) {
+	t.Helper()
+	program := compile(t, upsertCase)
+	if serverMajor(t) < program.Postgres {
+		currency = new("EUR")
+		for i := range program.Schema.Tables {
+			for k := range program.Schema.Tables[i].Uniques {
+				program.Schema.Tables[i].Uniques[k].NullsNotDistinct = false
+			}
+		}
+	}
+	return database(t, program), currency
+}
+
+func serverMajor(t *testing.T) (major int) {
+	t.Helper()
+	pool := poolIn(t, pgtest.URL(t), pgx.QueryExecModeExec, nil)
+	if err := pool.QueryRow(t.Context(), "SELECT current_setting('server_version_num')::integer / 10000").Scan(&major); err != nil {
+		t.Fatal(err)
+	}
+	return major
+}
+
 func amount(text string) pgtype.Numeric {
 	var n pgtype.Numeric
 	if err := n.Scan(text); err != nil {
@@ -55,14 +82,14 @@ func amount(text string) pgtype.Numeric {
 // PostgreSQL needs to make a generic plan of it, and with one from the start: a
 // parameter in an arbiter's predicate would fail with 42P10 there.
 func TestUpserts(t *testing.T) {
-	url := database(t, compile(t, upsertCase))
+	url, currency := upsertDatabase(t)
 	for _, mode := range execModes {
 		for _, plans := range []string{"auto", "force_generic_plan"} {
 			t.Run(fmt.Sprintf("%s, %s", mode, plans), func(t *testing.T) {
 				db := store.New(poolIn(t, url, mode, map[string]string{"plan_cache_mode": plans}))
 				for i := range 8 {
-					upsertEach(t, db, fmt.Sprintf("%s %s %d", mode, plans, i))
-					upsertMany(t, db, fmt.Sprintf("%s %s %d", mode, plans, i))
+					upsertEach(t, db, currency, fmt.Sprintf("%s %s %d", mode, plans, i))
+					upsertMany(t, db, currency, fmt.Sprintf("%s %s %d", mode, plans, i))
 				}
 			})
 		}
@@ -71,7 +98,7 @@ func TestUpserts(t *testing.T) {
 
 // upsertEach takes the upserts of the case through all of their outcomes, on rows
 // that bear a name of their own.
-func upsertEach(t *testing.T, db *store.Store, name string) {
+func upsertEach(t *testing.T, db *store.Store, currency *string, name string) {
 	t.Helper()
 	ctx := t.Context()
 	put := func(in store.AccountInsert, want pawl.UpsertOutcome) store.Account {
@@ -105,7 +132,7 @@ func upsertEach(t *testing.T, db *store.Store, name string) {
 	if err != nil || outcome != pawl.Unchanged || row.ID != first.ID {
 		t.Errorf("join: %+v, %s, %v", row, outcome, err)
 	}
-	applyEach(t, db, name)
+	applyEach(t, db, currency, name)
 	if _, err := db.Coupons.Issue(ctx, store.CouponInsert{UserID: 1, Code: name}); err != nil {
 		t.Errorf("issue: %v", err)
 	}
@@ -115,7 +142,7 @@ func upsertEach(t *testing.T, db *store.Store, name string) {
 }
 
 // applyEach gives versions out of order, under a key with NULL in it.
-func applyEach(t *testing.T, db *store.Store, name string) {
+func applyEach(t *testing.T, db *store.Store, currency *string, name string) {
 	t.Helper()
 	for i, step := range []struct {
 		version int64
@@ -130,7 +157,7 @@ func applyEach(t *testing.T, db *store.Store, name string) {
 		{5, "3.01", pawl.Updated, 5},
 		{4, "4", pawl.Stale, 5},
 	} {
-		row, outcome, err := db.Balances.Apply(t.Context(), store.BalanceInsert{Account: name, Version: step.version, Amount: amount(step.amount)})
+		row, outcome, err := db.Balances.Apply(t.Context(), store.BalanceInsert{Account: name, Currency: currency, Version: step.version, Amount: amount(step.amount)})
 		if err != nil || outcome != step.want || row.Version != step.stands {
 			t.Fatalf("step %d: %s, version %d, %v; want %s, version %d", i, outcome, row.Version, err, step.want, step.stands)
 		}
@@ -139,7 +166,7 @@ func applyEach(t *testing.T, db *store.Store, name string) {
 
 // upsertMany gives batches: keys that come twice, rows that are there, and rows
 // that are not to be written.
-func upsertMany(t *testing.T, db *store.Store, name string) {
+func upsertMany(t *testing.T, db *store.Store, currency *string, name string) {
 	t.Helper()
 	ctx := t.Context()
 	account := func(email, handle string, tags ...string) store.AccountInsert {
@@ -188,7 +215,7 @@ func upsertMany(t *testing.T, db *store.Store, name string) {
 	}
 
 	balance := func(version int64, sum string) store.BalanceInsert {
-		return store.BalanceInsert{Account: "many " + name, Version: version, Amount: amount(sum)}
+		return store.BalanceInsert{Account: "many " + name, Currency: currency, Version: version, Amount: amount(sum)}
 	}
 	for _, batch := range []struct {
 		in   []store.BalanceInsert
@@ -219,8 +246,7 @@ func upsertMany(t *testing.T, db *store.Store, name string) {
 // Batches with the same keys in opposite orders wait for each other. Without the
 // ORDER BY in front of ON CONFLICT each would hold what the other one waits for.
 func TestUpsertBatchesNeverDeadlock(t *testing.T) {
-	program := compile(t, upsertCase)
-	url := database(t, program)
+	url, currency := upsertDatabase(t)
 	const rows = 300
 	batch := func(version int64, backwards bool) []store.BalanceInsert {
 		in := make([]store.BalanceInsert, rows)
@@ -229,7 +255,7 @@ func TestUpsertBatchesNeverDeadlock(t *testing.T) {
 			if backwards {
 				n = rows - 1 - i
 			}
-			in[i] = store.BalanceInsert{Account: fmt.Sprintf("%04d", n), Version: version, Amount: amount("1")}
+			in[i] = store.BalanceInsert{Account: fmt.Sprintf("%04d", n), Currency: currency, Version: version, Amount: amount("1")}
 		}
 		return in
 	}
@@ -259,7 +285,7 @@ func TestUpsertBatchesNeverDeadlock(t *testing.T) {
 // inserts: one of them has to be told. ON CONFLICT DO NOTHING alone would let
 // both commit.
 func TestUpsertInSerializable(t *testing.T) {
-	url := database(t, compile(t, upsertCase))
+	url, _ := upsertDatabase(t)
 	ctx := t.Context()
 	event := func(message string) store.EventInsert {
 		return store.EventInsert{Source: "s", Message: message, Body: []byte("{}")}

@@ -73,9 +73,10 @@ type Table struct {
 	Triggers     []Trigger
 	Rows         int64 `json:"-"` // inspection's estimate; negative when never analysed
 	Bytes        int64 `json:"-"` // inspection: the size of the heap
-	// Inspection: rows stand in partitions; row security binds the owner too.
-	Partitioned, ForcesRowSecurity bool   `json:"-"`
-	Origin                         Origin `json:"-"`
+	// Inspection: rows stand in partitions; it is a part of another table, or one is
+	// a part of it, as a partition or by INHERITS; row security binds the owner too.
+	Partitioned, Inherits, ForcesRowSecurity bool   `json:"-"`
+	Origin                                   Origin `json:"-"`
 }
 
 // Identity says how an identity column takes its value.
