@@ -13,6 +13,7 @@ import (
 
 	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/verify/client"
+	"github.com/pawldb/pawl/verify/explore"
 )
 
 // session is a connection that a client of a check runs on: one that waits for the
@@ -20,7 +21,6 @@ import (
 type session interface {
 	client.Beginner
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-	CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource) (int64, error)
 }
 
 // deed is a call that a client made and what it was answered: what its caller
@@ -184,21 +184,18 @@ func rawAnswer(tag pgconn.CommandTag, err error) (deeds, error) {
 
 // copying is an actor that loads one row by COPY.
 func copying(t ir.TableRef, columns []string, row map[string]*string) actor {
+	sql := "COPY " + t.SQL() + " (" + ir.Idents(columns) + ") FROM STDIN"
+	text := client.CopyRow(columns, row)
 	return actor{
 		name: "COPY", class: "COPY" + spell(row),
 		run: func(ctx context.Context, conn session, _ *variant) (any, error) {
-			values := make([]any, len(columns))
-			for i, c := range columns {
-				if v := row[c]; v != nil {
-					values[i] = *v
-				}
+			switch c := conn.(type) {
+			case *explore.Conn:
+				return rawAnswer(c.CopyText(ctx, sql, text))
+			case *pgx.Conn:
+				return rawAnswer(c.PgConn().CopyFrom(ctx, strings.NewReader(text), sql))
 			}
-			n, err := conn.CopyFrom(ctx, pgx.Identifier{t.Schema, t.Name}, columns, pgx.CopyFromRows([][]any{values}))
-			list, err := rawAnswer(pgconn.CommandTag{}, err)
-			if err == nil && list[0].code == "" {
-				list[0].rows = n
-			}
-			return list, err
+			return nil, fmt.Errorf("COPY over a %T", conn)
 		},
 	}
 }

@@ -47,7 +47,7 @@ func (m *model) duplicates(i *ir.NoDuplicates) {
 		return raw("raw ON CONFLICT", "", d.insertSQL(t, row)+" ON CONFLICT DO NOTHING")
 	})
 	pair("insert-copy", "a COPY comes beside an insert", func(d duplicate, row map[string]*string) actor {
-		return copying(t, d.insertColumns(t, row), row)
+		return d.loading(t, row)
 	})
 	m.add("insert-apart", "two clients insert different values", []ir.TableRef{t}, func(ctx context.Context, s *site) (*scene, error) {
 		return d.apart(ctx, s, insert)
@@ -57,9 +57,9 @@ func (m *model) duplicates(i *ir.NoDuplicates) {
 	if !m.needed(t, d.columns()) {
 		d.besideUpdate(m, insert, without)
 	}
-	if i.Where != "" {
+	if where, columns := d.writable(i.Where); len(columns) > 0 {
 		m.add("insert-revive", "a raw UPDATE brings a row under the condition beside an insert", []ir.TableRef{t},
-			func(ctx context.Context, s *site) (*scene, error) { return d.revived(ctx, s, insert) }, without...)
+			func(ctx context.Context, s *site) (*scene, error) { return d.revived(ctx, s, insert, where, columns) }, without...)
 	}
 }
 
@@ -212,19 +212,46 @@ func (d duplicate) updated(ctx context.Context, s *site, insert *ir.Operation) (
 }
 
 // revived has a second row that is the same and does not count yet.
-func (d duplicate) revived(ctx context.Context, s *site, insert *ir.Operation) (*scene, error) {
+func (d duplicate) revived(ctx context.Context, s *site, insert *ir.Operation, where string, columns []string) (*scene, error) {
 	set, one, _, err := d.twins(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	aside, err := set.Add(ctx, d.t, fixture.Want{Where: not(d.rule.Where), Values: pick(one, d.columns()), Vary: d.otherUniques(d.t, d.columns())})
+	aside, err := set.Add(ctx, d.t, fixture.Want{Where: where, Values: pick(one, d.columns()), Vary: d.otherUniques(d.t, d.columns())})
 	if err != nil {
 		return nil, err
 	}
-	update := d.updateSQL(d.t, d.identify(d.t, aside.Values), pick(one, d.sources(d.t, columnsOf(d.rule.Where)...)))
+	update := d.updateSQL(d.t, d.identify(d.t, aside.Values), pick(one, columns))
 	sc := d.scene(set, calling(insert, argsOf(insert, one)), raw("raw UPDATE", "", update))
 	sc.winners = &winners{1, 1}
 	return sc, nil
+}
+
+// writable splits a condition for an UPDATE that brings a row under it: the
+// columns that it writes, and the condition on the row before. The server alone
+// numbers a column that is always an identity, so that what is asked of it has to
+// hold before.
+func (d duplicate) writable(where string) (before string, columns []string) {
+	if where == "" {
+		return "", nil
+	}
+	e, err := parsed(where)
+	if err != nil {
+		return "", nil
+	}
+	fixed := func(name string) bool { return d.column(d.t, name).Identity == ir.IdentityAlways }
+	var holds, fails []string
+	for _, part := range e.Conjuncts() {
+		if names := d.sources(d.t, columnsOf(part.SQL())...); slices.ContainsFunc(names, fixed) {
+			holds = append(holds, part.SQL())
+		} else {
+			fails, columns = append(fails, part.SQL()), append(columns, names...)
+		}
+	}
+	if len(columns) == 0 {
+		return "", nil
+	}
+	return all(append(holds, not(all(fails...)))...), columns
 }
 
 // uniqueColumns are the columns in which a table's rows must differ.

@@ -50,7 +50,7 @@ func (m *model) overlap(i *ir.NoOverlap) {
 		return raw("raw ON CONFLICT", "", o.insertSQL(o.t, row)+" ON CONFLICT DO NOTHING")
 	})
 	pair("insert-copy", "a COPY comes beside an insert", func(row map[string]*string) actor {
-		return copying(o.t, o.insertColumns(o.t, row), row)
+		return o.loading(o.t, row)
 	})
 	m.add("insert-apart", "two clients insert rows that do not overlap, or are of different groups", tables, func(ctx context.Context, s *site) (*scene, error) {
 		return o.apart(ctx, s, insert)
@@ -179,13 +179,17 @@ func (o overlapping) moved(ctx context.Context, s *site, insert *ir.Operation) (
 
 // queuedUp is two inserts that wait for a third to end, which gives up. Without
 // a lock in front, both have put their row into the index by then, and wait for
-// each other.
+// each other. The two have no key in common, on which they would wait before.
 func (o overlapping) queuedUp(ctx context.Context, s *site, insert *ir.Operation) (*scene, error) {
 	set, one, two, err := o.twins(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	sc := o.scene(set, givingUp(o.insertSQL(o.t, one)), calling(insert, argsOf(insert, two)), calling(insert, argsOf(insert, two)))
+	three, err := set.Propose(ctx, o.t, fixture.Want{Where: all(o.counted(), orTrue(o.initial(o.t))), Values: pick(one, o.columns()), Vary: o.uniqueColumns(o.t)})
+	if err != nil {
+		return nil, err
+	}
+	sc := o.scene(set, givingUp(o.insertSQL(o.t, one)), calling(insert, argsOf(insert, two)), calling(insert, argsOf(insert, three.Values)))
 	sc.judge, sc.winners = neverAgain, &winners{1, 1}
 	return sc, nil
 }

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -38,9 +39,29 @@ func openSite(ctx context.Context, url string, x *index, o Options) (*site, erro
 	}
 	return &site{
 		index: x, conn: conn, explorer: explorer, performer: client.New(x.program),
-		maker: fixture.New(&x.program.Schema), watched: map[ir.TableRef]bool{},
+		maker: fixture.NewBeside(&x.program.Schema, x.countsOf()), watched: map[ir.TableRef]bool{},
 		sessions: o.Sessions,
 	}, nil
+}
+
+// countsOf are the tables in which triggers keep what they know of the rows of
+// another: how many there are in a group, or which number was the last.
+func (x *index) countsOf() map[ir.TableRef][]ir.TableRef {
+	beside := map[ir.TableRef][]ir.TableRef{}
+	add := func(f ir.Facts, counts ir.TableRef) { beside[f.Table] = append(beside[f.Table], counts) }
+	for _, invariant := range x.program.Invariants {
+		switch i := invariant.(type) {
+		case *ir.Limit:
+			if !i.OnRow {
+				add(i.Base, i.Counter)
+			}
+		case *ir.Sequence:
+			add(i.Base, i.Counter)
+		case *ir.Ordered:
+			add(i.Base, i.Groups)
+		}
+	}
+	return beside
 }
 
 func (s *site) close(ctx context.Context) {
@@ -50,9 +71,17 @@ func (s *site) close(ctx context.Context) {
 }
 
 // prepare builds the program's schema and the log of effects in an empty
-// database.
+// database, with the extensions that it takes for granted.
 func prepare(ctx context.Context, conn *pgx.Conn, p *ir.Program) error {
-	for _, script := range []string{postgres.Schema(p.Standalone()), effectLog} {
+	schema := &p.Standalone().Schema
+	homes, err := extend(ctx, conn, schema)
+	if err != nil {
+		return err
+	}
+	path := ir.Idents(slices.Concat(postgres.SearchPath(schema), homes))
+	for _, script := range []string{
+		"SET search_path = " + path + ";\n" + postgres.Script(schema.Creation()) + "RESET search_path", effectLog,
+	} {
 		if _, err := conn.Exec(ctx, script, pgx.QueryExecModeSimpleProtocol); err != nil {
 			return fmt.Errorf("build the schema in the scratch database: %w", err)
 		}

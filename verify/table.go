@@ -156,14 +156,8 @@ func (m *model) breaking(t ir.TableRef, c ir.Check, label, name string) {
 	check.breaks = true
 }
 
-// loading is a COPY of a row, or where pgx cannot send a value in the binary
-// format that it copies in, an INSERT that ignores conflicts.
+// loading is a COPY of a row.
 func (x *index) loading(t ir.TableRef, row map[string]*string) actor {
-	for _, v := range row {
-		if v != nil && strings.Contains(*v, "infinity") {
-			return raw("raw ON CONFLICT", "", x.insertSQL(t, row)+" ON CONFLICT DO NOTHING")
-		}
-	}
 	return copying(t, x.insertColumns(t, row), row)
 }
 

@@ -14,30 +14,37 @@ import (
 // are the row, and what is missing is NULL.
 func (c *run) copyOne(ctx context.Context) (Outcome, error) {
 	s := c.Operation.Statement(ir.MainStatement)
-	var row strings.Builder
-	for i, name := range c.Operation.Columns {
-		if i > 0 {
-			row.WriteByte('\t')
-		}
-		if value := c.Args[name]; value == nil {
-			row.WriteString(`\N`)
-		} else {
-			row.WriteString(copyEscapes.Replace(*value))
-		}
-	}
-	row.WriteByte('\n')
+	row := CopyRow(c.Operation.Columns, c.Args)
 	err := c.retried(ctx, func() error {
 		conn := connOf(c.db)
 		if conn == nil {
 			return errors.New("COPY needs a connection, and this has none to give")
 		}
-		_, err := conn.PgConn().CopyFrom(ctx, strings.NewReader(row.String()), s.SQL)
+		_, err := conn.PgConn().CopyFrom(ctx, strings.NewReader(row), s.SQL)
 		return err
 	})
 	if err != nil {
 		return Outcome{}, err
 	}
 	return Outcome{Answer: OK}, nil
+}
+
+// CopyRow spells a row for the text format of COPY, in the order of the columns; a
+// value that is missing is NULL.
+func CopyRow(columns []string, values map[string]*string) string {
+	var row strings.Builder
+	for i, name := range columns {
+		if i > 0 {
+			row.WriteByte('\t')
+		}
+		if value := values[name]; value == nil {
+			row.WriteString(`\N`)
+		} else {
+			row.WriteString(copyEscapes.Replace(*value))
+		}
+	}
+	row.WriteByte('\n')
+	return row.String()
 }
 
 // copyEscapes spell what would end a value or a row of COPY's text format.
