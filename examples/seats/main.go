@@ -24,6 +24,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/pawldb/pawl/examples/database"
 	"github.com/pawldb/pawl/examples/seats/store"
 )
 
@@ -43,16 +44,16 @@ func main() {
 // show starts the server, applies, races, and prints a line a number.
 func show(ctx context.Context, out io.Writer) (err error) {
 	fmt.Fprintln(os.Stderr, "starting a private PostgreSQL and applying seats.hcl ...")
-	url, stop, err := start(ctx)
+	server, err := database.Start(ctx, "seats")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
-	if err := os.Setenv(victimURL, url); err != nil { // for the process that death.go starts
+	defer func() { err = errors.Join(err, server.Stop(ctx)) }()
+	if err := os.Setenv(victimURL, server.URL()); err != nil { // for the process that death.go starts
 		return err
 	}
 
-	pool, err := pgxpool.New(ctx, url+"&pool_max_conns=20")
+	pool, err := pgxpool.New(ctx, server.URL()+"&pool_max_conns=20")
 	if err != nil {
 		return err
 	}

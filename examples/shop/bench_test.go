@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/pawldb/pawl/examples/database"
 	"github.com/pawldb/pawl/examples/shop/store"
 	"github.com/pawldb/pawl/internal/devdb/pgtest"
 )
@@ -49,7 +50,7 @@ var insertions = []struct{ name, one, many string }{
 func shopOf(b *testing.B, size int32) *pgxpool.Pool {
 	b.Helper()
 	url := pgtest.URL(b)
-	if err := apply(b.Context(), url, "."); err != nil {
+	if err := database.Apply(b.Context(), url, "."); err != nil {
 		b.Fatal(err)
 	}
 	config, err := pgxpool.ParseConfig(url)

@@ -21,6 +21,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/pawldb/pawl/examples/database"
 	"github.com/pawldb/pawl/examples/shop/store"
 )
 
@@ -36,12 +37,12 @@ func main() {
 // show starts the server, applies, and races.
 func show(ctx context.Context, out io.Writer) (err error) {
 	fmt.Fprintln(os.Stderr, "starting a private PostgreSQL and applying shop.hcl ...")
-	url, stop, err := start(ctx)
+	server, err := database.Start(ctx, "shop")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
-	pool, err := pgxpool.New(ctx, url+"&pool_max_conns=10")
+	defer func() { err = errors.Join(err, server.Stop(ctx)) }()
+	pool, err := pgxpool.New(ctx, server.URL()+"&pool_max_conns=10")
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/pawldb/pawl/examples/database"
 	"github.com/pawldb/pawl/examples/shop/store"
 	"github.com/pawldb/pawl/internal/devdb/pgtest"
 )
@@ -14,7 +15,7 @@ import (
 // they rest on: without it, more are issued than there are.
 func TestNumbers(t *testing.T) {
 	url := pgtest.URL(t)
-	if err := apply(t.Context(), url, "."); err != nil {
+	if err := database.Apply(t.Context(), url, "."); err != nil {
 		t.Fatal(err)
 	}
 	config, err := pgxpool.ParseConfig(url)
