@@ -57,9 +57,10 @@ test-matrix: ## The live tests on each other major.
 	  bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $$major) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -short $(LIVE) || exit 1; \
 	done
 
-bench: ## Figures: compile time and memory, generated code against hand-written pgx, what a limit and a key cost.
+bench: ## Figures: compile time and memory, generated code against hand-written pgx and sqlc, what a limit and a key cost.
 	$(GO) test -run '^$$' -bench ThousandTables -benchtime 5x ./cmd/pawl
 	$(GO) test -run '^$$' -bench Calls -benchtime 3000x ./examples/seats
+	$(GO) test -run '^$$' -bench Beside -benchtime 5000x ./examples/sqlc
 	$(GO) test -run '^$$' -bench 'Limits|Upserts' -benchtime 2000x ./examples/shop
 	$(GO) test -run '^$$' -bench Do -benchtime 2000x ./examples/payments
 

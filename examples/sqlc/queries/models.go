@@ -51,3 +51,9 @@ func (ns NullShopOrderStatus) Value() (driver.Value, error) {
 	}
 	return string(ns.ShopOrderStatus), nil
 }
+
+type ShopItem struct {
+	ID    int64
+	Sku   string
+	Stock int32
+}

@@ -7,6 +7,8 @@ package queries
 
 import (
 	"context"
+
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 const createOrder = `-- name: CreateOrder :one
@@ -20,6 +22,35 @@ func (q *Queries) CreateOrder(ctx context.Context, userID int64) (int64, error) 
 	var id int64
 	err := row.Scan(&id)
 	return id, err
+}
+
+const insertItem = `-- name: InsertItem :one
+INSERT INTO shop.items (sku, stock)
+VALUES ($1::text, COALESCE($2::integer, 0))
+RETURNING id, sku, stock
+`
+
+type InsertItemParams struct {
+	Sku   string
+	Stock pgtype.Int4
+}
+
+func (q *Queries) InsertItem(ctx context.Context, arg InsertItemParams) (ShopItem, error) {
+	row := q.db.QueryRow(ctx, insertItem, arg.Sku, arg.Stock)
+	var i ShopItem
+	err := row.Scan(&i.ID, &i.Sku, &i.Stock)
+	return i, err
+}
+
+const itemOf = `-- name: ItemOf :one
+SELECT id, sku, stock FROM shop.items WHERE sku = $1::text
+`
+
+func (q *Queries) ItemOf(ctx context.Context, sku string) (ShopItem, error) {
+	row := q.db.QueryRow(ctx, itemOf, sku)
+	var i ShopItem
+	err := row.Scan(&i.ID, &i.Sku, &i.Stock)
+	return i, err
 }
 
 const openOrders = `-- name: OpenOrders :many
@@ -56,6 +87,47 @@ func (q *Queries) OpenOrders(ctx context.Context) ([]OpenOrdersRow, error) {
 	return items, nil
 }
 
+const pageOfItems = `-- name: PageOfItems :many
+SELECT id, sku, stock
+FROM (
+  (SELECT id, sku, stock
+  FROM shop.items
+  WHERE $1::bigint IS NULL
+  ORDER BY id LIMIT $2::bigint)
+  UNION ALL
+  (SELECT id, sku, stock
+  FROM shop.items
+  WHERE id > $1::bigint
+  ORDER BY id LIMIT $2::bigint)
+) AS page
+ORDER BY id
+`
+
+type PageOfItemsParams struct {
+	After pgtype.Int8
+	Size  int64
+}
+
+func (q *Queries) PageOfItems(ctx context.Context, arg PageOfItemsParams) ([]ShopItem, error) {
+	rows, err := q.db.Query(ctx, pageOfItems, arg.After, arg.Size)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ShopItem
+	for rows.Next() {
+		var i ShopItem
+		if err := rows.Scan(&i.ID, &i.Sku, &i.Stock); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const setStock = `-- name: SetStock :exec
 UPDATE shop.items SET stock = $2 WHERE id = $1
 `
@@ -79,4 +151,25 @@ func (q *Queries) StockOf(ctx context.Context, id int64) (int32, error) {
 	var stock int32
 	err := row.Scan(&stock)
 	return stock, err
+}
+
+const takeItem = `-- name: TakeItem :one
+UPDATE shop.items
+SET stock = stock - $1::integer
+WHERE id = $2::bigint
+  AND ((stock - $1::integer) >= 0) IS NOT FALSE
+  AND $1::integer > 0
+RETURNING id, sku, stock
+`
+
+type TakeItemParams struct {
+	Quantity int32
+	ID       int64
+}
+
+func (q *Queries) TakeItem(ctx context.Context, arg TakeItemParams) (ShopItem, error) {
+	row := q.db.QueryRow(ctx, takeItem, arg.Quantity, arg.ID)
+	var i ShopItem
+	err := row.Scan(&i.ID, &i.Sku, &i.Stock)
+	return i, err
 }
