@@ -148,6 +148,11 @@ func (s *single) reasons(t *table) []ir.Reason {
 	if s.unset != "" {
 		reasons = append(reasons, ir.Reason{Choice: "no method that picks the row", Why: s.unset})
 	}
+	reasons = append(reasons, ir.Reason{
+		Choice: "what it costs",
+		Why: "an entry in the index for a row that is meant, and nothing for others. Who makes a second row of one " + and(s.key.columns) +
+			" the one that is meant waits until the transaction of the first ends; nobody else waits for anything.",
+	})
 	return append(reasons, whereReason(t, s.decl.Where, s.key.where)...)
 }
 

@@ -74,6 +74,9 @@ func (c *compilation) lowerImmutable(t *table, columns []*column) {
 			Choice: "AFTER and BEFORE",
 			Why: "AFTER sees what another BEFORE trigger has made of the row; BEFORE sees an UPDATE that moves the row to another partition, which is a " +
 				"DELETE and an INSERT to the AFTER trigger.",
+		}, {
+			Choice: "what it costs",
+			Why:    "two comparisons of the row in memory for each row that is updated, no query and no lock: nobody waits for anybody because of it.",
 		}, truncateReason},
 		Pos: pos(columns[0].decl.Immutable.Range),
 	}}
@@ -124,6 +127,9 @@ func (c *compilation) lowerAppendOnly(t *table) {
 			Choice: "BEFORE ROW",
 			Why: "a statement that meets no row does no harm and passes; each partition has the trigger too; and INSERT … ON CONFLICT DO UPDATE is refused " +
 				"where it would update.",
+		}, {
+			Choice: "what it costs",
+			Why:    "nothing for rows that come in, which no trigger looks at: nobody waits for anybody because of it.",
 		}, truncateReason},
 		Pos: pos(at),
 	}}

@@ -118,7 +118,17 @@ func (u *upsert) reasons() []ir.Reason {
 			Why:    "an overwrite with the same values would write a new row version, WAL and index entries, and fire triggers, for nothing.",
 		})
 	}
+	reasons = append(reasons, ir.Reason{Choice: "what it costs", Why: u.cost()})
 	return append(reasons, u.restlessReason()...)
+}
+
+// cost says who waits for whom.
+func (u *upsert) cost() string {
+	wait := "calls with one " + keyWords(u.key.parts) + " wait for each other until the transaction ends, those with others do not"
+	if u.mode == "ignore" {
+		return wait + ". Where the row is there already, nobody waits."
+	}
+	return wait + ": the row is locked also when nothing is written."
 }
 
 func (u *upsert) restlessReason() []ir.Reason {

@@ -33,8 +33,10 @@ func (x *index) declared(d deed) string {
 		}
 	case ir.MoveManyOp, ir.AdjustManyOp:
 		return x.declaredOfEach(d)
-	case ir.UpsertOp, ir.UpsertManyOp:
+	case ir.UpsertOp:
 		return x.upserted(d)
+	case ir.UpsertManyOp:
+		return x.upsertedEach(d)
 	case ir.EditManyOp:
 		return all("c.op = 'UPDATE'", x.keyAmong(d), x.unchangedBut(d.table, d.op.Columns))
 	case ir.EditOp:

@@ -199,8 +199,10 @@ func (d deed) effects(t ir.TableRef) (int, bool) {
 			return 0, true // nothing to write
 		}
 		return 1, true
-	case ir.InsertOp, ir.UpdateOp, ir.DeleteOp, ir.MoveOp, ir.AdjustOp, ir.UpsertOp, ir.UpsertManyOp, ir.EnqueueOp, ir.FailOp, ir.ReleaseOp:
+	case ir.InsertOp, ir.UpdateOp, ir.DeleteOp, ir.MoveOp, ir.AdjustOp, ir.UpsertOp, ir.EnqueueOp, ir.FailOp, ir.ReleaseOp:
 		return 1, true
+	case ir.UpsertManyOp:
+		return d.written(), true
 	case ir.MoveManyOp, ir.AdjustManyOp, ir.EditManyOp, ir.ClaimOp, ir.CompleteOp, ir.HeartbeatOp:
 		return len(d.outcome.Rows), true
 	case ir.ArrangeOp: // as many as it takes

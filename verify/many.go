@@ -161,10 +161,13 @@ func (x *index) keyAmong(d deed) string {
 }
 
 // each are the arguments of a batch, row by row.
-func (d deed) each() []map[string]*string {
+func (d deed) each() []map[string]*string { return columnsApart(d.op.Each, d.args) }
+
+// columnsApart takes arrays of values, one a column, apart into rows.
+func columnsApart(fields []ir.Field, args map[string]*string) []map[string]*string {
 	var rows []map[string]*string
-	for _, f := range d.op.Each {
-		v := d.args[f.Name]
+	for _, f := range fields {
+		v := args[f.Name]
 		if v == nil {
 			continue
 		}

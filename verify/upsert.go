@@ -14,7 +14,7 @@ import (
 )
 
 // upsert: two messages about one key, which differ or are the same, and a row that
-// goes while it is looked for.
+// goes while it is looked for; batches; and another key that is taken.
 func (m *model) upsert(i *ir.Upsert) {
 	u := upserting{m.index, i, nil, i.Base.Table}
 	for _, o := range m.made(&i.Base) {
@@ -62,6 +62,8 @@ func (m *model) upsert(i *ir.Upsert) {
 		sc.judge = u.answered
 		return sc, nil
 	}, withoutRowCount(u.op), u.withoutLoop())
+	m.upsertBatches(u)
+	m.upsertOtherKeys(u)
 }
 
 // upserting is one upsert and its operation.

@@ -66,7 +66,7 @@ func typecheckRaces(files []File) error {
 		if err != nil {
 			return err
 		}
-		if strings.HasSuffix(f.Path, "_race_test.go") {
+		if strings.HasSuffix(f.Path, "_test.go") {
 			races = append(races, tree)
 		} else {
 			store = append(store, tree)
@@ -85,9 +85,13 @@ func typecheckRaces(files []File) error {
 // The names that users write follow from those of tables: no name of the harness
 // begins as they do, so that none of them is ever numbered.
 func TestHookNamesAreTheirOwn(t *testing.T) {
-	own, err := declaredNames(harness)
-	if err != nil || len(own) == 0 {
-		t.Fatalf("the harness declares %v: %v", own, err)
+	var own []string
+	for _, subject := range harnessFiles {
+		names, err := declaredNames(harnessText(subject))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s declares %v: %v", subject, names, err)
+		}
+		own = append(own, names...)
 	}
 	for _, name := range append(own, raceAllFunc, raceSchemaID) {
 		for _, begin := range []string{"raceRowOf", "raceInserted", "raceEnqueued", "racesOf"} {

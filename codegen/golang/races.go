@@ -1,7 +1,7 @@
 package golang
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -15,10 +15,24 @@ import (
 )
 
 // harness is what all race tests share, as Go with placeholders for the package
-// and its imports. It is a file of its own so that it reads as Go.
+// and its imports: files of their own, so that they read as Go. Those of a table end
+// in _race_test.go, so that no table's can have the name of one of these.
 //
-//go:embed race_harness.go.txt
-var harness string
+//go:embed race_database.go.txt race_judge.go.txt race_rows.go.txt
+var harness embed.FS
+
+// harnessFiles are the files of the harness by subject: the database that races run
+// on, the judge of how they come out, and the rows that they are about.
+var harnessFiles = []string{"race_database", "race_judge", "race_rows"}
+
+// harnessText is a file of the harness with its placeholders.
+func harnessText(subject string) string {
+	text, err := harness.ReadFile(subject + ".go.txt")
+	if err != nil {
+		panic("golang: the harness has no " + subject)
+	}
+	return string(text)
+}
 
 // Names at package level of the race tests that the harness expects.
 const (
@@ -50,10 +64,14 @@ type raceNames struct {
 // emitRaces writes *_race_test.go.
 func (e *emitter) emitRaces(o GenerateOptions) {
 	t := &raceTests{emitter: e, store: o.ImportPath, rows: make([]raceNames, len(e.program.Repositories))}
-	own, err := declaredNames(harness)
-	if err != nil {
-		e.problems = append(e.problems, internalProblem("the harness of race tests", err))
-		return
+	var own []string
+	for _, subject := range harnessFiles {
+		names, err := declaredNames(harnessText(subject))
+		if err != nil {
+			e.problems = append(e.problems, internalProblem(subject+" of the race tests", err))
+			return
+		}
+		own = append(own, names...)
 	}
 	t.scope = newScope("the race tests", &e.problems, append(own, raceAllFunc, raceSchemaID)...)
 	for i := range e.program.Repositories {
@@ -98,17 +116,18 @@ func declaredNames(text string) ([]string, error) {
 
 // emitHarness fills in the placeholders.
 func (t *raceTests) emitHarness() {
-	text := strings.NewReplacer(
-		"STOREPACKAGE", t.program.Go.Package, "STOREPATH", t.store, "PAWLPATH", t.runtime, "EXPLOREPATH", t.explorer(),
-	).Replace(harness)
-	text = sortedImports(text, t.store, t.runtime, t.explorer())
-	t.files = append(t.files, File{Path: path.Join(t.program.Go.Dir, "store_race_test.go"), Content: []byte(text)})
+	fill := strings.NewReplacer("STOREPACKAGE", t.program.Go.Package, "STOREPATH", t.store, "PAWLPATH", t.runtime, "EXPLOREPATH", t.explorer())
+	for _, subject := range harnessFiles {
+		text := sortedImports(fill.Replace(harnessText(subject)), t.store, t.runtime, t.explorer())
+		t.files = append(t.files, File{Path: path.Join(t.program.Go.Dir, subject+"_test.go"), Content: []byte(text)})
+	}
 }
 
-// sortedImports puts the lines of the three packages whose paths are the user's
-// into the order that gofmt wants: by path.
+// sortedImports puts the lines of the three packages whose paths are the user's,
+// those that a file has, into the order that gofmt wants: by path.
 func sortedImports(text string, store, runtime, explorer string) string {
-	lines := []struct{ name, path string }{{"store", store}, {"pawl", runtime}, {"explore", explorer}}
+	type line struct{ name, path string }
+	var lines []line
 	spell := func() string {
 		var b strings.Builder
 		for _, l := range lines {
@@ -116,8 +135,13 @@ func sortedImports(text string, store, runtime, explorer string) string {
 		}
 		return b.String()
 	}
+	for _, l := range []line{{"store", store}, {"pawl", runtime}, {"explore", explorer}} {
+		if strings.Contains(text, "\t"+l.name+" "+strconv.Quote(l.path)+"\n") {
+			lines = append(lines, l)
+		}
+	}
 	unsorted := spell()
-	slices.SortFunc(lines, func(a, b struct{ name, path string }) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(lines, func(a, b line) int { return strings.Compare(a.path, b.path) })
 	return strings.Replace(text, unsorted, spell(), 1)
 }
 
@@ -168,24 +192,29 @@ func (t *raceTests) emitSchema(schema string) {
 	t.finish("schema_race_test.go", w)
 }
 
-// emitSingletonRaces writes two holders of each singleton.
+// emitSingletonRaces writes two holders of each singleton. A leader waits for a
+// lease by the clock, which no order of statements decides: pawl verify explores
+// its statements.
 func (t *raceTests) emitSingletonRaces() {
-	if len(t.program.Singletons) == 0 {
+	var runs []string
+	var sources []ir.Pos
+	for i := range t.program.Singletons {
+		if s := &t.program.Singletons[i]; s.Leader == nil {
+			runs, sources = append(runs, t.names.singletons[i].typ), append(sources, s.Pos)
+		}
+	}
+	if len(runs) == 0 {
 		return
 	}
 	list := t.scope.fresh("raceSingletons")
 	t.lists = append(t.lists, list)
-	sources := make([]ir.Pos, len(t.program.Singletons))
-	for i := range t.program.Singletons {
-		sources[i] = t.program.Singletons[i].Pos
-	}
 	w := t.file(sources...)
 	w.P()
 	w.Doc(list + " are the races of singletons: two processes run the work.")
 	w.P("func ", list, "() []race {")
 	w.P("return []race{")
-	for i := range t.program.Singletons {
-		t.emitSingletonRace(w, t.names.singletons[i].typ)
+	for _, typ := range runs {
+		t.emitSingletonRace(w, typ)
 	}
 	w.P("}")
 	w.P("}")

@@ -129,6 +129,10 @@ func TestRaceTestsRun(t *testing.T) {
 			name: "without the foreign key", run: "Lines:_an_insert", env: []string{url, "CUT=ADD CONSTRAINT lines_order FOREIGN KEY (region, number) REFERENCES app.orders (region, number)", "PASTE=ADD CONSTRAINT lines_order CHECK (true)"},
 			says: "at most one may",
 		},
+		{
+			name: "without counting", run: "Places:_two_inserts", env: []string{url, "CUT=1 AS n FROM pawl_new WHERE show_id", "PASTE=0 AS n FROM pawl_new WHERE show_id"},
+			says: "broken: There are at most capacity",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			test := exec.Command(binary, "-test.v", "-test.run", "^TestRaces$/"+c.run)
@@ -162,13 +166,13 @@ func holdToOneRefusal(t *testing.T, module, out string) {
 			t.Errorf("it should say %q:\n%s", says, out)
 		}
 	}
-	_, pasted, ok := strings.Cut(out, "in a file folders_rows_test.go beside this one:\n")
+	_, pasted, ok := strings.Cut(out, "in a file folders_race_rows_test.go beside this one:\n")
 	pasted, _, closed := strings.Cut(pasted, "=== ")
 	if !ok || !closed || !strings.Contains(pasted, "int32(n)") {
 		t.Fatalf("there is nothing to paste:\n%s", out)
 	}
 	pasted = strings.Replace(pasted, "int32(n)", "int32(100*n)", 1)
-	file := filepath.Join(module, "store", "folders_rows_test.go")
+	file := filepath.Join(module, "store", "folders_race_rows_test.go")
 	if err := os.WriteFile(file, []byte(pasted), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -281,47 +281,69 @@ func TestUpsertBatchesNeverDeadlock(t *testing.T) {
 	}
 }
 
-// Two serializable transactions that each decide on a key which the other one
-// inserts: one of them has to be told. ON CONFLICT DO NOTHING alone would let
-// both commit.
+// Two serializable transactions that each find a row which the other one then
+// changes: one of them has to be told, since no order of the two gives that. With
+// ON CONFLICT DO NOTHING alone, where the key is not read first, both commit. What
+// they find stands in two tables, so that their writes by themselves do not meet.
 func TestUpsertInSerializable(t *testing.T) {
 	url, _ := upsertDatabase(t)
 	ctx := t.Context()
-	event := func(message string) store.EventInsert {
-		return store.EventInsert{Source: "s", Message: message, Body: []byte("{}")}
-	}
+	event := store.EventInsert{Source: "s", Message: "m", Body: []byte("{}")}
+	account := store.AccountInsert{Email: "e", Handle: "h"}
 	db := store.New(poolIn(t, url, pgx.QueryExecModeCacheStatement, nil))
-	for _, message := range []string{"a", "b"} {
-		if _, _, err := db.Events.Take(ctx, event(message)); err != nil {
-			t.Fatal(err)
-		}
+	if _, _, err := db.Events.Take(ctx, event); err != nil {
+		t.Fatal(err)
 	}
-	// Each finds the row that the other one then changes.
-	var txs [2]pgx.Tx
-	var failed error
-	for i, message := range []string{"a", "b"} {
-		tx, err := poolIn(t, url, pgx.QueryExecModeCacheStatement, nil).BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.Serializable})
-		if err != nil {
-			t.Fatal(err)
-		}
-		txs[i] = tx
-		if _, outcome, err := db.WithTx(tx).Events.Take(ctx, event(message)); err != nil || outcome != pawl.Unchanged {
-			t.Fatalf("%s, %v", outcome, err)
-		}
+	if _, _, err := db.Accounts.Join(ctx, account); err != nil {
+		t.Fatal(err)
 	}
-	for i, message := range []string{"b", "a"} {
-		if failed == nil {
-			_, failed = txs[i].Exec(ctx, "UPDATE app.events SET body = '{\"seen\": true}' WHERE message = $1", message)
+	race := func(finds ...func(tx pgx.Tx) error) (failed error) {
+		var txs [2]pgx.Tx
+		for i, find := range finds {
+			tx, err := poolIn(t, url, pgx.QueryExecModeCacheStatement, nil).BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.Serializable})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer tx.Rollback(ctx) //nolint:errcheck // it may be over
+			txs[i] = tx
+			if err := find(tx); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if failed == nil {
-			failed = txs[i].Commit(ctx)
+		for i, sql := range []string{"UPDATE app.accounts SET tags = '{seen}'", "UPDATE app.events SET body = '{\"seen\": true}'"} {
+			if failed == nil {
+				_, failed = txs[i].Exec(ctx, sql)
+			}
+			if failed == nil {
+				failed = txs[i].Commit(ctx)
+			}
 		}
+		return failed
 	}
-	for _, tx := range txs {
-		_ = tx.Rollback(ctx)
+	unchanged := func(outcome pawl.UpsertOutcome, err error) error {
+		if err == nil && outcome != pawl.Unchanged {
+			err = fmt.Errorf("the outcome is %s", outcome)
+		}
+		return err
 	}
+	failed := race(func(tx pgx.Tx) error {
+		_, outcome, err := db.WithTx(tx).Events.Take(ctx, event)
+		return unchanged(outcome, err)
+	}, func(tx pgx.Tx) error {
+		_, outcome, err := db.WithTx(tx).Accounts.Join(ctx, account)
+		return unchanged(outcome, err)
+	})
 	var refused *pgconn.PgError
 	if !errors.As(failed, &refused) || refused.Code != "40001" {
 		t.Errorf("both committed (%v)", failed)
+	}
+	found := func(sql string) func(tx pgx.Tx) error {
+		return func(tx pgx.Tx) error { _, err := tx.Exec(ctx, sql); return err }
+	}
+	failed = race(
+		found("INSERT INTO app.events (source, message, body) VALUES ('s', 'm', '{}') ON CONFLICT (source, message) DO NOTHING"),
+		found("INSERT INTO app.accounts (email, handle) VALUES ('e', 'h') ON CONFLICT (handle) WHERE deleted_at IS NULL DO NOTHING"))
+	if failed != nil {
+		t.Errorf("without a read of the key: %v; this test shows nothing", failed)
 	}
 }

@@ -72,14 +72,15 @@ func (s *Statement) changeLocks(change func(*pg.LockingClause)) ([]Edit, error) 
 	return e.result()
 }
 
-// WithoutOrder gives, for each SELECT that locks rows in an order, the statement
-// that locks them in any: in the order in which they are found.
+// WithoutOrder gives, for each SELECT that locks rows in an order, or feeds an
+// INSERT that meets rows in one, the statement that does it in any: in the order
+// in which they are found.
 func (s *Statement) WithoutOrder() ([]Edit, error) {
 	return s.changeOrder(func([]*pg.Node) []*pg.Node { return nil })
 }
 
-// ReversedOrder gives, for each SELECT that locks rows in an order, the statement
-// that locks them in the opposite one.
+// ReversedOrder gives, for each SELECT that locks rows in an order, or feeds an
+// INSERT that meets rows in one, the statement that does it in the opposite one.
 func (s *Statement) ReversedOrder() ([]Edit, error) {
 	return s.changeOrder(func(order []*pg.Node) []*pg.Node {
 		reversed := make([]*pg.Node, len(order))
@@ -93,7 +94,7 @@ func (s *Statement) ReversedOrder() ([]Edit, error) {
 
 func (s *Statement) changeOrder(change func([]*pg.Node) []*pg.Node) ([]Edit, error) {
 	e := s.edits()
-	for _, sel := range locking(e.tree) {
+	for _, sel := range append(locking(e.tree), meeting(e.tree)...) {
 		order := sel.SortClause
 		if len(order) == 0 || slices.ContainsFunc(order, usesOperator) {
 			continue
@@ -131,6 +132,22 @@ func locking(tree proto.Message) []*pg.SelectStmt {
 	var found []*pg.SelectStmt
 	for m := range nodes(tree) {
 		if sel, ok := m.(*pg.SelectStmt); ok && len(sel.LockingClause) > 0 {
+			found = append(found, sel)
+		}
+	}
+	return found
+}
+
+// meeting finds the SELECTs whose rows an INSERT … ON CONFLICT brings in: it locks
+// those that it meets.
+func meeting(tree proto.Message) []*pg.SelectStmt {
+	var found []*pg.SelectStmt
+	for m := range nodes(tree) {
+		insert, ok := m.(*pg.InsertStmt)
+		if !ok || insert.OnConflictClause == nil {
+			continue
+		}
+		if sel := insert.SelectStmt.GetSelectStmt(); sel != nil && len(sel.LockingClause) == 0 {
 			found = append(found, sel)
 		}
 	}

@@ -169,6 +169,9 @@ func TestEdits(t *testing.T) {
 		{"the other order", "SELECT 1 FROM t ORDER BY a, b DESC NULLS LAST FOR UPDATE", (*pgsql.Statement).ReversedOrder, []string{
 			`ORDER BY a, b DESC NULLS LAST [a b] [] => SELECT 1 FROM t ORDER BY a DESC, b ASC NULLS FIRST FOR UPDATE`,
 		}},
+		{"the other order of what is met", "INSERT INTO t (a) SELECT a FROM s ORDER BY a ON CONFLICT (a) DO NOTHING", (*pgsql.Statement).ReversedOrder, []string{
+			"ORDER BY a [a] [] => INSERT INTO t (a) SELECT a FROM s ORDER BY a DESC ON CONFLICT (a) DO NOTHING",
+		}},
 		{"an order of rows that are not locked", "SELECT 1 FROM t ORDER BY a", (*pgsql.Statement).ReversedOrder, nil},
 		{"assignments", giveBack, (*pgsql.Statement).WithoutAssignments, []string{
 			`state = 'ready' [state] [] => UPDATE app.tasks SET attempt = GREATEST(attempt - 1, 0), lease_until = NULL WHERE id = $1::bigint AND fence = $2::bigint AND state = 'running' RETURNING id`,

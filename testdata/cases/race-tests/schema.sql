@@ -22,6 +22,286 @@ END
 $pawl$;
 REVOKE EXECUTE ON FUNCTION app.pawl_refuse() FROM PUBLIC;
 
+-- table.places.limit.load
+CREATE FUNCTION app.places_load_delete() RETURNS trigger
+  LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+  AS $pawl$
+DECLARE
+  g record;
+  c record;
+  done boolean;
+BEGIN
+  FOR g IN
+    SELECT k1, sum(n) AS n FROM (
+      SELECT van AS k1, -1 AS n FROM pawl_old WHERE van IS NOT NULL
+    ) AS changes
+    GROUP BY k1 HAVING sum(n) <> 0 ORDER BY k1
+  LOOP
+    LOOP
+      UPDATE app.places_load AS p SET used = p.used + g.n
+        WHERE p.van = g.k1 AND (g.n < 0 OR (p.used + g.n <= TG_ARGV[0]::numeric) IS NOT FALSE);
+      EXIT WHEN FOUND;
+      SELECT p.used AS used, TG_ARGV[0]::numeric AS most INTO c FROM app.places_load AS p WHERE p.van = g.k1;
+      done := NOT FOUND;
+      IF done THEN
+        IF g.n > TG_ARGV[0]::numeric THEN
+          RAISE EXCEPTION USING
+          ERRCODE = '23514', SCHEMA = 'app', TABLE = 'places_load', CONSTRAINT = 'places_load_max',
+          MESSAGE = 'limit load is reached', DETAIL = json_build_object('used', 0, 'max', TG_ARGV[0]::numeric, 'more', g.n)::text;
+        END IF;
+        INSERT INTO app.places_load (van, used) VALUES (g.k1, g.n) ON CONFLICT (van) DO NOTHING;
+        EXIT WHEN FOUND;
+        CONTINUE;
+      END IF;
+      EXIT WHEN done;
+      IF c.used + g.n > c.most THEN
+        RAISE EXCEPTION USING
+          ERRCODE = '23514', SCHEMA = 'app', TABLE = 'places_load', CONSTRAINT = 'places_load_max',
+          MESSAGE = 'limit load is reached', DETAIL = json_build_object('used', c.used, 'max', c.most, 'more', g.n)::text;
+      END IF;
+    END LOOP;
+  END LOOP;
+  RETURN NULL;
+END
+$pawl$;
+REVOKE EXECUTE ON FUNCTION app.places_load_delete() FROM PUBLIC;
+
+CREATE FUNCTION app.places_load_insert() RETURNS trigger
+  LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+  AS $pawl$
+DECLARE
+  g record;
+  c record;
+  done boolean;
+BEGIN
+  FOR g IN
+    SELECT k1, sum(n) AS n FROM (
+      SELECT van AS k1, 1 AS n FROM pawl_new WHERE van IS NOT NULL
+    ) AS changes
+    GROUP BY k1 HAVING sum(n) <> 0 ORDER BY k1
+  LOOP
+    LOOP
+      UPDATE app.places_load AS p SET used = p.used + g.n
+        WHERE p.van = g.k1 AND (g.n < 0 OR (p.used + g.n <= TG_ARGV[0]::numeric) IS NOT FALSE);
+      EXIT WHEN FOUND;
+      SELECT p.used AS used, TG_ARGV[0]::numeric AS most INTO c FROM app.places_load AS p WHERE p.van = g.k1;
+      done := NOT FOUND;
+      IF done THEN
+        IF g.n > TG_ARGV[0]::numeric THEN
+          RAISE EXCEPTION USING
+          ERRCODE = '23514', SCHEMA = 'app', TABLE = 'places_load', CONSTRAINT = 'places_load_max',
+          MESSAGE = 'limit load is reached', DETAIL = json_build_object('used', 0, 'max', TG_ARGV[0]::numeric, 'more', g.n)::text;
+        END IF;
+        INSERT INTO app.places_load (van, used) VALUES (g.k1, g.n) ON CONFLICT (van) DO NOTHING;
+        EXIT WHEN FOUND;
+        CONTINUE;
+      END IF;
+      EXIT WHEN done;
+      IF c.used + g.n > c.most THEN
+        RAISE EXCEPTION USING
+          ERRCODE = '23514', SCHEMA = 'app', TABLE = 'places_load', CONSTRAINT = 'places_load_max',
+          MESSAGE = 'limit load is reached', DETAIL = json_build_object('used', c.used, 'max', c.most, 'more', g.n)::text;
+      END IF;
+    END LOOP;
+  END LOOP;
+  RETURN NULL;
+END
+$pawl$;
+REVOKE EXECUTE ON FUNCTION app.places_load_insert() FROM PUBLIC;
+
+CREATE FUNCTION app.places_load_update() RETURNS trigger
+  LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+  AS $pawl$
+DECLARE
+  g record;
+  c record;
+  done boolean;
+BEGIN
+  FOR g IN
+    SELECT k1, sum(n) AS n FROM (
+      SELECT van AS k1, -1 AS n FROM pawl_old WHERE van IS NOT NULL
+      UNION ALL
+      SELECT van AS k1, 1 AS n FROM pawl_new WHERE van IS NOT NULL
+    ) AS changes
+    GROUP BY k1 HAVING sum(n) <> 0 ORDER BY k1
+  LOOP
+    LOOP
+      UPDATE app.places_load AS p SET used = p.used + g.n
+        WHERE p.van = g.k1 AND (g.n < 0 OR (p.used + g.n <= TG_ARGV[0]::numeric) IS NOT FALSE);
+      EXIT WHEN FOUND;
+      SELECT p.used AS used, TG_ARGV[0]::numeric AS most INTO c FROM app.places_load AS p WHERE p.van = g.k1;
+      done := NOT FOUND;
+      IF done THEN
+        IF g.n > TG_ARGV[0]::numeric THEN
+          RAISE EXCEPTION USING
+          ERRCODE = '23514', SCHEMA = 'app', TABLE = 'places_load', CONSTRAINT = 'places_load_max',
+          MESSAGE = 'limit load is reached', DETAIL = json_build_object('used', 0, 'max', TG_ARGV[0]::numeric, 'more', g.n)::text;
+        END IF;
+        INSERT INTO app.places_load (van, used) VALUES (g.k1, g.n) ON CONFLICT (van) DO NOTHING;
+        EXIT WHEN FOUND;
+        CONTINUE;
+      END IF;
+      EXIT WHEN done;
+      IF c.used + g.n > c.most THEN
+        RAISE EXCEPTION USING
+          ERRCODE = '23514', SCHEMA = 'app', TABLE = 'places_load', CONSTRAINT = 'places_load_max',
+          MESSAGE = 'limit load is reached', DETAIL = json_build_object('used', c.used, 'max', c.most, 'more', g.n)::text;
+      END IF;
+    END LOOP;
+  END LOOP;
+  RETURN NULL;
+END
+$pawl$;
+REVOKE EXECUTE ON FUNCTION app.places_load_update() FROM PUBLIC;
+
+-- table.places.limit.seats
+CREATE FUNCTION app.places_seats_delete() RETURNS trigger
+  LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+  AS $pawl$
+DECLARE
+  g record;
+  c record;
+  done boolean;
+BEGIN
+  FOR g IN
+    SELECT k1, sum(n) AS n FROM (
+      SELECT show_id AS k1, -1 AS n FROM pawl_old WHERE show_id IS NOT NULL
+    ) AS changes
+    GROUP BY k1 HAVING sum(n) <> 0 ORDER BY k1
+  LOOP
+    LOOP
+      UPDATE app.shows AS p SET seats_used = p.seats_used + g.n
+        WHERE p.id = g.k1 AND (g.n < 0 OR (p.seats_used + g.n <= p.capacity) IS NOT FALSE);
+      EXIT WHEN FOUND;
+      SELECT p.seats_used AS used, p.capacity AS most INTO c FROM app.shows AS p WHERE p.id = g.k1;
+      done := NOT FOUND;
+      EXIT WHEN done;
+      IF c.used + g.n > c.most THEN
+        RAISE EXCEPTION USING
+          ERRCODE = '23514', SCHEMA = 'app', TABLE = 'shows', CONSTRAINT = 'shows_seats',
+          MESSAGE = 'limit seats is reached', DETAIL = json_build_object('used', c.used, 'max', c.most, 'more', g.n)::text;
+      END IF;
+    END LOOP;
+  END LOOP;
+  RETURN NULL;
+END
+$pawl$;
+REVOKE EXECUTE ON FUNCTION app.places_seats_delete() FROM PUBLIC;
+
+CREATE FUNCTION app.places_seats_insert() RETURNS trigger
+  LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+  AS $pawl$
+DECLARE
+  g record;
+  c record;
+  done boolean;
+BEGIN
+  FOR g IN
+    SELECT k1, sum(n) AS n FROM (
+      SELECT show_id AS k1, 1 AS n FROM pawl_new WHERE show_id IS NOT NULL
+    ) AS changes
+    GROUP BY k1 HAVING sum(n) <> 0 ORDER BY k1
+  LOOP
+    LOOP
+      UPDATE app.shows AS p SET seats_used = p.seats_used + g.n
+        WHERE p.id = g.k1 AND (g.n < 0 OR (p.seats_used + g.n <= p.capacity) IS NOT FALSE);
+      EXIT WHEN FOUND;
+      SELECT p.seats_used AS used, p.capacity AS most INTO c FROM app.shows AS p WHERE p.id = g.k1;
+      done := NOT FOUND;
+      EXIT WHEN done;
+      IF c.used + g.n > c.most THEN
+        RAISE EXCEPTION USING
+          ERRCODE = '23514', SCHEMA = 'app', TABLE = 'shows', CONSTRAINT = 'shows_seats',
+          MESSAGE = 'limit seats is reached', DETAIL = json_build_object('used', c.used, 'max', c.most, 'more', g.n)::text;
+      END IF;
+    END LOOP;
+  END LOOP;
+  RETURN NULL;
+END
+$pawl$;
+REVOKE EXECUTE ON FUNCTION app.places_seats_insert() FROM PUBLIC;
+
+CREATE FUNCTION app.places_seats_update() RETURNS trigger
+  LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+  AS $pawl$
+DECLARE
+  g record;
+  c record;
+  done boolean;
+BEGIN
+  FOR g IN
+    SELECT k1, sum(n) AS n FROM (
+      SELECT show_id AS k1, -1 AS n FROM pawl_old WHERE show_id IS NOT NULL
+      UNION ALL
+      SELECT show_id AS k1, 1 AS n FROM pawl_new WHERE show_id IS NOT NULL
+    ) AS changes
+    GROUP BY k1 HAVING sum(n) <> 0 ORDER BY k1
+  LOOP
+    LOOP
+      UPDATE app.shows AS p SET seats_used = p.seats_used + g.n
+        WHERE p.id = g.k1 AND (g.n < 0 OR (p.seats_used + g.n <= p.capacity) IS NOT FALSE);
+      EXIT WHEN FOUND;
+      SELECT p.seats_used AS used, p.capacity AS most INTO c FROM app.shows AS p WHERE p.id = g.k1;
+      done := NOT FOUND;
+      EXIT WHEN done;
+      IF c.used + g.n > c.most THEN
+        RAISE EXCEPTION USING
+          ERRCODE = '23514', SCHEMA = 'app', TABLE = 'shows', CONSTRAINT = 'shows_seats',
+          MESSAGE = 'limit seats is reached', DETAIL = json_build_object('used', c.used, 'max', c.most, 'more', g.n)::text;
+      END IF;
+    END LOOP;
+  END LOOP;
+  RETURN NULL;
+END
+$pawl$;
+REVOKE EXECUTE ON FUNCTION app.places_seats_update() FROM PUBLIC;
+
+-- table.stops.sequence.number
+CREATE FUNCTION app.stops_number_number() RETURNS trigger
+  LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+  AS $pawl$
+DECLARE
+  n bigint;
+BEGIN
+  INSERT INTO app.stops_number AS c (line, last) VALUES (NEW.line, 1)
+    ON CONFLICT (line) DO UPDATE SET last = c.last + 1 RETURNING c.last INTO n;
+  IF NEW.number < n THEN
+    RAISE EXCEPTION USING
+      ERRCODE = 'PW005', SCHEMA = 'app', TABLE = 'stops', CONSTRAINT = 'stops_number',
+      MESSAGE = 'sequence number gives the numbers of stops',
+      HINT = 'leave the number out; the next one is ' || n;
+  END IF;
+  IF NEW.number > n THEN
+    UPDATE app.stops_number AS c SET last = NEW.number WHERE c.line = NEW.line;
+  END IF;
+  NEW.number := COALESCE(NEW.number, n);
+  RETURN NEW;
+END
+$pawl$;
+REVOKE EXECUTE ON FUNCTION app.stops_number_number() FROM PUBLIC;
+
+-- table.stops.ordered.position
+CREATE FUNCTION app.stops_position_place() RETURNS trigger
+  LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+  AS $pawl$
+BEGIN
+  INSERT INTO app.stops_position AS g (line, changes)
+    VALUES (NEW.line, 1)
+    ON CONFLICT (line) DO UPDATE SET changes = g.changes + 1;
+  NEW."position" := (SELECT COALESCE(max(r."position"), 0) + 1 FROM app.stops AS r WHERE r.line = NEW.line);
+  RETURN NEW;
+END
+$pawl$;
+REVOKE EXECUTE ON FUNCTION app.stops_position_place() FROM PUBLIC;
+
 -- table.accounts
 CREATE TABLE app.accounts (
   name    character varying(8) NOT NULL,
@@ -105,6 +385,159 @@ CREATE TRIGGER orders_state_update
   FOR EACH ROW WHEN ((OLD.state = NEW.state OR (OLD.state = 'cart' AND NEW.state = 'placed') OR (OLD.state = 'placed' AND NEW.state = 'paid') OR (OLD.state IN ('cart', 'placed', 'paid') AND NEW.state = 'void')) IS NOT TRUE)
   EXECUTE FUNCTION app.pawl_refuse('PW001', 'orders_state', 'state of orders changes along its declared moves only');
 
+-- pawl
+CREATE TABLE app.pawl_leader (
+  name        text NOT NULL,
+  term        bigint NOT NULL DEFAULT 0,
+  lease_until timestamp with time zone NOT NULL DEFAULT '-infinity',
+  holder      text,
+  since       timestamp with time zone,
+  CONSTRAINT pawl_leader_pkey PRIMARY KEY (name)
+);
+COMMENT ON TABLE app.pawl_leader IS 'Who leads: a row for each singleton with scope = "leader".';
+
+-- table.places
+CREATE TABLE app.places (
+  code    text NOT NULL,
+  show_id bigint NOT NULL,
+  van     text NOT NULL,
+  price   integer NOT NULL,
+  CONSTRAINT places_pkey PRIMARY KEY (code)
+);
+
+-- table.places.index.by_show
+CREATE INDEX places_by_show ON app.places (show_id);
+
+-- table.places.limit.load
+CREATE TRIGGER places_load_delete
+  AFTER DELETE ON app.places
+  REFERENCING OLD TABLE AS pawl_old
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION app.places_load_delete('2');
+
+CREATE TRIGGER places_load_insert
+  AFTER INSERT ON app.places
+  REFERENCING NEW TABLE AS pawl_new
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION app.places_load_insert('2');
+
+CREATE TRIGGER places_load_truncate
+  BEFORE TRUNCATE ON app.places
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION app.pawl_refuse('PW003', 'places_load', 'places is not truncated: its rules look at rows');
+
+CREATE TRIGGER places_load_update
+  AFTER UPDATE ON app.places
+  REFERENCING OLD TABLE AS pawl_old NEW TABLE AS pawl_new
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION app.places_load_update('2');
+
+-- table.places.limit.seats
+CREATE TRIGGER places_seats_delete
+  AFTER DELETE ON app.places
+  REFERENCING OLD TABLE AS pawl_old
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION app.places_seats_delete();
+
+CREATE TRIGGER places_seats_insert
+  AFTER INSERT ON app.places
+  REFERENCING NEW TABLE AS pawl_new
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION app.places_seats_insert();
+
+CREATE TRIGGER places_seats_truncate
+  BEFORE TRUNCATE ON app.places
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION app.pawl_refuse('PW003', 'places_seats', 'places is not truncated: its rules look at rows');
+
+CREATE TRIGGER places_seats_update
+  AFTER UPDATE ON app.places
+  REFERENCING OLD TABLE AS pawl_old NEW TABLE AS pawl_new
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION app.places_seats_update();
+
+-- table.places.limit.load
+CREATE TABLE app.places_load (
+  van  text NOT NULL,
+  used bigint NOT NULL,
+  CONSTRAINT places_load_pkey PRIMARY KEY (van),
+  CONSTRAINT places_load_max CHECK (used <= 2)
+);
+COMMENT ON TABLE app.places_load IS 'Kept by the triggers of limit load.';
+
+-- table.shows
+CREATE TABLE app.shows (
+  id         bigint NOT NULL,
+  capacity   integer NOT NULL,
+  seats_used bigint NOT NULL DEFAULT 0,
+  CONSTRAINT shows_pkey PRIMARY KEY (id),
+  CONSTRAINT shows_seats CHECK (seats_used <= capacity)
+);
+COMMENT ON COLUMN app.shows.seats_used IS 'Kept by the triggers of limit seats of places.';
+
+-- table.stops
+CREATE TABLE app.stops (
+  id         bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  line       text NOT NULL,
+  number     bigint NOT NULL,
+  "position" integer NOT NULL,
+  terminal   boolean NOT NULL DEFAULT false,
+  CONSTRAINT stops_pkey PRIMARY KEY (id),
+  CONSTRAINT stops_number_key UNIQUE (line, number),
+  CONSTRAINT stops_position_key UNIQUE (line, "position") DEFERRABLE
+);
+
+-- table.stops.at_most_one.terminal
+CREATE UNIQUE INDEX stops_terminal ON app.stops (line) WHERE (terminal);
+
+-- table.stops.sequence.number
+CREATE TRIGGER stops_number
+  AFTER UPDATE ON app.stops
+  FOR EACH ROW WHEN (OLD.line IS DISTINCT FROM NEW.line OR OLD.number IS DISTINCT FROM NEW.number)
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'stops_number', 'number of stops never changes: it was given');
+
+CREATE TRIGGER stops_number_before
+  BEFORE UPDATE ON app.stops
+  FOR EACH ROW WHEN (OLD.line IS DISTINCT FROM NEW.line OR OLD.number IS DISTINCT FROM NEW.number)
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'stops_number', 'number of stops never changes: it was given');
+
+CREATE TRIGGER stops_number_number
+  BEFORE INSERT ON app.stops
+  FOR EACH ROW
+  EXECUTE FUNCTION app.stops_number_number();
+
+CREATE TRIGGER stops_number_truncate
+  BEFORE TRUNCATE ON app.stops
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'stops_number', 'stops is not truncated: its rules look at rows');
+
+-- table.stops.ordered.position
+CREATE TRIGGER stops_position_insert
+  BEFORE INSERT ON app.stops
+  FOR EACH ROW WHEN (NEW."position" IS NULL)
+  EXECUTE FUNCTION app.stops_position_place();
+
+CREATE TRIGGER stops_position_update
+  BEFORE UPDATE ON app.stops
+  FOR EACH ROW WHEN ((OLD.line IS DISTINCT FROM NEW.line) AND NEW."position" = OLD."position")
+  EXECUTE FUNCTION app.stops_position_place();
+
+-- table.stops.sequence.number
+CREATE TABLE app.stops_number (
+  line text NOT NULL,
+  last bigint NOT NULL,
+  CONSTRAINT stops_number_pkey PRIMARY KEY (line)
+);
+COMMENT ON TABLE app.stops_number IS 'Kept by the triggers of sequence number.';
+
+-- table.stops.ordered.position
+CREATE TABLE app.stops_position (
+  line    text NOT NULL,
+  changes bigint NOT NULL,
+  CONSTRAINT stops_position_pkey PRIMARY KEY (line)
+);
+COMMENT ON TABLE app.stops_position IS 'The locks of ordered position: whoever moves a row of a group writes its row here.';
+
 -- table.tags
 CREATE TABLE app.tags (
   name text NOT NULL,
@@ -126,5 +559,9 @@ ALTER TABLE app.orders
 -- table.orders.foreign_key.payer
 ALTER TABLE app.orders
   ADD CONSTRAINT orders_payer FOREIGN KEY (paid_by) REFERENCES app.accounts (name);
+
+-- table.places.foreign_key.show
+ALTER TABLE app.places
+  ADD CONSTRAINT places_show FOREIGN KEY (show_id) REFERENCES app.shows (id);
 
 RESET search_path;

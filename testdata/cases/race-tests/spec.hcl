@@ -147,3 +147,69 @@ singleton "janitor" {
   key   = 1
   scope = "transaction"
 }
+
+# Bounded, numbered, in order, one of them picked, and written more than once.
+table "shows" {
+  column "id" { type = bigint }
+  column "capacity" { type = integer }
+  primary_key { columns = [id] }
+}
+
+table "places" {
+  column "code" { type = text }
+  column "show_id" { type = bigint }
+  column "van" { type = text }
+  column "price" { type = integer }
+  primary_key { columns = [code] }
+  foreign_key "show" {
+    columns    = [show_id]
+    references = table.shows
+  }
+  index "by_show" { columns = [show_id] }
+  limit "seats" {
+    per = [show_id]
+    max = table.shows.column.capacity
+  }
+  limit "load" {
+    per = [van]
+    max = 2
+  }
+  upsert "offer" {
+    key    = primary_key
+    mode   = "converge"
+    update = [price]
+  }
+}
+
+table "stops" {
+  column "id" {
+    type     = bigint
+    identity = "always"
+  }
+  column "line" { type = text }
+  column "number" { type = bigint }
+  column "position" { type = integer }
+  column "terminal" {
+    type    = boolean
+    default = false
+  }
+  primary_key { columns = [id] }
+  sequence "number" {
+    per    = [line]
+    column = number
+  }
+  ordered "position" {
+    per    = [line]
+    column = position
+  }
+  at_most_one "terminal" {
+    per   = [line]
+    where = "terminal"
+  }
+}
+
+singleton "planner" {
+  key   = 9
+  scope = "leader"
+  lease = "15s"
+}

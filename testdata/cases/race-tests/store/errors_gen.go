@@ -197,6 +197,137 @@ var (
 // ordersErrors are the constraints that a statement on app.orders can violate.
 var ordersErrors = pawl.Constraints{ErrOrdersAccount, ErrOrdersPayer, ErrOrdersPkey, ErrOrdersState, ErrLinesOrder}
 
+// The constraints of app.places.
+var (
+	// ErrPlacesPkey says: a row with this code exists already. errors.Is(err,
+	// pawl.ErrDuplicate) holds too.
+	ErrPlacesPkey = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "places",
+		Constraint: "places_pkey",
+		Columns:    []string{"code"},
+		Code:       "23505",
+		Kind:       pawl.KindDuplicate,
+		Address:    "table.places.primary_key",
+	}
+	// ErrPlacesShow says: there is no row of shows with this show_id, or rows of
+	// places still refer to it. errors.Is(err, pawl.ErrReference) holds too.
+	ErrPlacesShow = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "places",
+		Constraint: "places_show",
+		Columns:    []string{"show_id"},
+		Code:       "23503",
+		Kind:       pawl.KindReference,
+		Address:    "table.places.foreign_key.show",
+	}
+	// ErrPlacesLoad says: limit load is reached. errors.Is(err, pawl.ErrLimit)
+	// holds too.
+	ErrPlacesLoad = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "places_load",
+		Constraint: "places_load_max",
+		Columns:    []string{"van"},
+		Code:       "23514",
+		Kind:       pawl.KindLimit,
+		Address:    "table.places.limit.load",
+	}
+	// ErrPlacesSeats says: limit seats is reached. errors.Is(err, pawl.ErrLimit)
+	// holds too.
+	ErrPlacesSeats = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "shows",
+		Constraint: "shows_seats",
+		Columns:    []string{"show_id"},
+		Code:       "23514",
+		Kind:       pawl.KindLimit,
+		Address:    "table.places.limit.seats",
+	}
+)
+
+// placesErrors are the constraints that a statement on app.places can violate.
+var placesErrors = pawl.Constraints{ErrPlacesPkey, ErrPlacesShow, ErrPlacesLoad, ErrPlacesSeats}
+
+// The constraints of app.shows.
+var (
+	// ErrShowsPkey says: a row with this id exists already. errors.Is(err,
+	// pawl.ErrDuplicate) holds too.
+	ErrShowsPkey = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "shows",
+		Constraint: "shows_pkey",
+		Columns:    []string{"id"},
+		Code:       "23505",
+		Kind:       pawl.KindDuplicate,
+		Address:    "table.shows.primary_key",
+	}
+)
+
+// showsErrors are the constraints that a statement on app.shows can violate.
+var showsErrors = pawl.Constraints{ErrShowsPkey, ErrPlacesShow, ErrPlacesSeats}
+
+// The constraints of app.stops.
+var (
+	// ErrStopsNumberFrozen says: the number of a row of stops, or its group, would
+	// change. errors.Is(err, pawl.ErrImmutable) holds too.
+	ErrStopsNumberFrozen = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "stops",
+		Constraint: "stops_number",
+		Columns:    []string{"line", "number"},
+		Code:       "PW002",
+		Kind:       pawl.KindImmutable,
+		Address:    "table.stops.sequence.number",
+	}
+	// ErrStopsNumberDuplicate says: another row has the same line and number.
+	// errors.Is(err, pawl.ErrDuplicate) holds too.
+	ErrStopsNumberDuplicate = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "stops",
+		Constraint: "stops_number_key",
+		Columns:    []string{"line", "number"},
+		Code:       "23505",
+		Kind:       pawl.KindDuplicate,
+		Address:    "table.stops.sequence.number",
+	}
+	// ErrStopsPkey says: a row with this id exists already. errors.Is(err,
+	// pawl.ErrDuplicate) holds too.
+	ErrStopsPkey = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "stops",
+		Constraint: "stops_pkey",
+		Columns:    []string{"id"},
+		Code:       "23505",
+		Kind:       pawl.KindDuplicate,
+		Address:    "table.stops.primary_key",
+	}
+	// ErrStopsPosition says: another row has the same line and position.
+	// errors.Is(err, pawl.ErrDuplicate) holds too.
+	ErrStopsPosition = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "stops",
+		Constraint: "stops_position_key",
+		Columns:    []string{"line", "position"},
+		Code:       "23505",
+		Kind:       pawl.KindDuplicate,
+		Address:    "table.stops.ordered.position",
+	}
+	// ErrStopsTerminal says: another row where terminal has the same line.
+	// errors.Is(err, pawl.ErrDuplicate) holds too.
+	ErrStopsTerminal = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "stops",
+		Constraint: "stops_terminal",
+		Columns:    []string{"line"},
+		Code:       "23505",
+		Kind:       pawl.KindDuplicate,
+		Address:    "table.stops.at_most_one.terminal",
+	}
+)
+
+// stopsErrors are the constraints that a statement on app.stops can violate.
+var stopsErrors = pawl.Constraints{ErrStopsNumberFrozen, ErrStopsNumberDuplicate, ErrStopsPkey, ErrStopsPosition, ErrStopsTerminal}
+
 // The constraints of app.tags.
 var (
 	// ErrTagsPkey says: a row with this name exists already. errors.Is(err,
@@ -232,5 +363,15 @@ var constraints = pawl.Constraints{
 	ErrOrdersPayer,
 	ErrOrdersPkey,
 	ErrOrdersState,
+	ErrPlacesPkey,
+	ErrPlacesShow,
+	ErrPlacesLoad,
+	ErrPlacesSeats,
+	ErrShowsPkey,
+	ErrStopsNumberFrozen,
+	ErrStopsNumberDuplicate,
+	ErrStopsPkey,
+	ErrStopsPosition,
+	ErrStopsTerminal,
 	ErrTagsPkey,
 }

@@ -5,6 +5,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/pawldb/pawl/pawl"
 )
@@ -49,4 +50,62 @@ var janitorSingleton = pawl.Singleton{
 const (
 	janitorRunSQL    = `/* singleton.janitor.run */ SELECT pg_advisory_xact_lock(77, 1)`
 	janitorTryRunSQL = `/* singleton.janitor.try_run */ SELECT pg_try_advisory_xact_lock(77, 1) AS acquired`
+)
+
+// Planner is a singleton. At most one planner leads at a time, and what it does
+// in transactions that guard its term is done before the next term begins, or
+// not at all.
+type Planner struct{ session *pawl.Session }
+
+// Lead waits until nobody leads, then runs fn until fn returns, and returns
+// what fn returned; or ctx's error when ctx ends before that. fn's context
+// ends, with cause [pawl.ErrTermLost], when the lease of 15s has run out; Lead
+// then waits for its next term and runs fn again.
+//
+// A process that was paused finds out late that its term is over. So what fn
+// writes must be in transactions that call term.Guard: they are done before the
+// next term begins, or not at all.
+//
+// A leader that returns resigns, and the next one begins at once.
+func (s Planner) Lead(ctx context.Context, fn func(ctx context.Context, term pawl.Term) error, options ...pawl.LeadOption) error {
+	return pawl.Lead(ctx, s.session, &plannerLeader, fn, options...)
+}
+
+var plannerLeader = pawl.Leader{
+	Name: "singleton.planner",
+	CampaignOp: pawl.Operation{
+		Name:    "singleton.planner.campaign",
+		Table:   "app.pawl_leader",
+		SQL:     plannerCampaignSQL,
+		Prelude: []pawl.Statement{{SQL: plannerCampaignEnlistSQL, Args: []int{}}},
+	},
+	RenewOp: pawl.Operation{
+		Name:  "singleton.planner.renew",
+		Table: "app.pawl_leader",
+		SQL:   plannerRenewSQL,
+	},
+	ResignOp: pawl.Operation{
+		Name:  "singleton.planner.resign",
+		Table: "app.pawl_leader",
+		SQL:   plannerResignSQL,
+	},
+	GuardOp: pawl.Operation{
+		Name:             "singleton.planner.guard",
+		Table:            "app.pawl_leader",
+		SQL:              plannerGuardSQL,
+		NeedsTransaction: true,
+	},
+	Lease: 15 * time.Second,
+}
+
+// The SQL of the operations, as it is sent.
+const (
+	plannerCampaignEnlistSQL = `/* singleton.planner.campaign */ INSERT INTO app.pawl_leader (name) VALUES ('singleton.planner') ON CONFLICT (name) DO NOTHING`
+	plannerCampaignSQL       = `/* singleton.planner.campaign */ WITH free AS MATERIALIZED (SELECT name FROM app.pawl_leader WHERE name = 'singleton.planner' AND lease_until <= clock_timestamp() FOR UPDATE)
+UPDATE app.pawl_leader AS l SET term = l.term + 1, lease_until = clock_timestamp() + $2::bigint * interval '1 microsecond', holder = $1::text, since = clock_timestamp()
+FROM free WHERE l.name = free.name RETURNING l.term`
+	plannerRenewSQL = `/* singleton.planner.renew */ UPDATE app.pawl_leader SET lease_until = clock_timestamp() + $2::bigint * interval '1 microsecond'
+WHERE name = 'singleton.planner' AND term = $1::bigint`
+	plannerResignSQL = `/* singleton.planner.resign */ UPDATE app.pawl_leader SET lease_until = '-infinity', holder = NULL WHERE name = 'singleton.planner' AND term = $1::bigint`
+	plannerGuardSQL  = `/* singleton.planner.guard */ SELECT term FROM app.pawl_leader WHERE name = 'singleton.planner' AND term = $1::bigint FOR KEY SHARE`
 )

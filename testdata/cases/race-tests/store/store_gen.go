@@ -23,8 +23,12 @@ type Store struct {
 	Folders  Folders  // app.folders
 	Lines    Lines    // app.lines
 	Orders   Orders   // app.orders
+	Places   Places   // app.places
+	Shows    Shows    // app.shows
+	Stops    Stops    // app.stops
 	Tags     Tags     // app.tags
 	Janitor  Janitor  // singleton.janitor
+	Planner  Planner  // singleton.planner
 
 	session *pawl.Session
 }
@@ -42,8 +46,12 @@ func bindStore(session *pawl.Session) *Store {
 		Folders:  Folders{session},
 		Lines:    Lines{session},
 		Orders:   Orders{session},
+		Places:   Places{session},
+		Shows:    Shows{session},
+		Stops:    Stops{session},
 		Tags:     Tags{session},
 		Janitor:  Janitor{session},
+		Planner:  Planner{session},
 		session:  session,
 	}
 }
@@ -131,6 +139,14 @@ var singletonLimits = pawl.Transaction{
 // fingerprints of their definitions.
 var reliedUpon = []pawl.Promise{
 	{Address: "pawl", Kind: "function", Schema: "app", Table: "", Name: "pawl_refuse", Hash: "816be7dea940032865b8c616"},
+	{Address: "table.places.limit.load", Kind: "function", Schema: "app", Table: "", Name: "places_load_delete", Hash: "2b82867e3e930d2bc8823955"},
+	{Address: "table.places.limit.load", Kind: "function", Schema: "app", Table: "", Name: "places_load_insert", Hash: "f6a03dfe8e32221701585bb8"},
+	{Address: "table.places.limit.load", Kind: "function", Schema: "app", Table: "", Name: "places_load_update", Hash: "0dfbe1be552882c25bcfc8fa"},
+	{Address: "table.places.limit.seats", Kind: "function", Schema: "app", Table: "", Name: "places_seats_delete", Hash: "0ab8bd48eb8c6c20d1ec412c"},
+	{Address: "table.places.limit.seats", Kind: "function", Schema: "app", Table: "", Name: "places_seats_insert", Hash: "a51d2ecb4c21a68043d88738"},
+	{Address: "table.places.limit.seats", Kind: "function", Schema: "app", Table: "", Name: "places_seats_update", Hash: "334a5ae308dd181754d204e6"},
+	{Address: "table.stops.sequence.number", Kind: "function", Schema: "app", Table: "", Name: "stops_number_number", Hash: "bc1e641714b74a8393b88869"},
+	{Address: "table.stops.ordered.position", Kind: "function", Schema: "app", Table: "", Name: "stops_position_place", Hash: "55e1d498721f11bebcea38b3"},
 	{Address: "table.accounts.check.covered", Kind: "constraint", Schema: "app", Table: "accounts", Name: "accounts_covered", Hash: "16c79eb5aeb2783003c0688a"},
 	{Address: "table.accounts.primary_key", Kind: "constraint", Schema: "app", Table: "accounts", Name: "accounts_pkey", Hash: "9fe6567cbf4f58ee8c6f2449"},
 	{Address: "table.folders.foreign_key.parent", Kind: "constraint", Schema: "app", Table: "folders", Name: "folders_parent", Hash: "1cf2d993c6d8427bb6c440ce"},
@@ -149,5 +165,32 @@ var reliedUpon = []pawl.Promise{
 	{Address: "table.orders.primary_key", Kind: "constraint", Schema: "app", Table: "orders", Name: "orders_pkey", Hash: "05b1e16a586843bf529bca5c"},
 	{Address: "table.orders.transitions.state", Kind: "trigger", Schema: "app", Table: "orders", Name: "orders_state_insert", Hash: "ec08bf42e7f2a49b29ac4146"},
 	{Address: "table.orders.transitions.state", Kind: "trigger", Schema: "app", Table: "orders", Name: "orders_state_update", Hash: "36b2e39da6b819b2ecf8fd22"},
+	{Address: "pawl", Kind: "constraint", Schema: "app", Table: "pawl_leader", Name: "pawl_leader_pkey", Hash: "0f4e71613ec1f657a64c707b"},
+	{Address: "table.places.primary_key", Kind: "constraint", Schema: "app", Table: "places", Name: "places_pkey", Hash: "e7dafb30a6705db5c1d00fee"},
+	{Address: "table.places.foreign_key.show", Kind: "constraint", Schema: "app", Table: "places", Name: "places_show", Hash: "f0d1dd355c21261b6b534494"},
+	{Address: "table.places.limit.load", Kind: "trigger", Schema: "app", Table: "places", Name: "places_load_delete", Hash: "8a7a3c47d621600b2e17b15b"},
+	{Address: "table.places.limit.load", Kind: "trigger", Schema: "app", Table: "places", Name: "places_load_insert", Hash: "234e02026a54dd0a4b9c5103"},
+	{Address: "table.places.limit.load", Kind: "trigger", Schema: "app", Table: "places", Name: "places_load_truncate", Hash: "e8badf68d881d20e135fca54"},
+	{Address: "table.places.limit.load", Kind: "trigger", Schema: "app", Table: "places", Name: "places_load_update", Hash: "f2e91f9e731fc3332ce2f670"},
+	{Address: "table.places.limit.seats", Kind: "trigger", Schema: "app", Table: "places", Name: "places_seats_delete", Hash: "7a9a1821faac96d7f63a7702"},
+	{Address: "table.places.limit.seats", Kind: "trigger", Schema: "app", Table: "places", Name: "places_seats_insert", Hash: "e2f273cbdba37f9533c70834"},
+	{Address: "table.places.limit.seats", Kind: "trigger", Schema: "app", Table: "places", Name: "places_seats_truncate", Hash: "2a6cd3ee35fbdc62cc205b5e"},
+	{Address: "table.places.limit.seats", Kind: "trigger", Schema: "app", Table: "places", Name: "places_seats_update", Hash: "07a281d25c84f6717e417fdf"},
+	{Address: "table.places.limit.load", Kind: "constraint", Schema: "app", Table: "places_load", Name: "places_load_max", Hash: "5e9dfc7ead80775b96c48d2f"},
+	{Address: "table.places.limit.load", Kind: "constraint", Schema: "app", Table: "places_load", Name: "places_load_pkey", Hash: "2acb90c0ac31677d131b29ab"},
+	{Address: "table.shows.primary_key", Kind: "constraint", Schema: "app", Table: "shows", Name: "shows_pkey", Hash: "bed403364a333da545aee0e4"},
+	{Address: "table.places.limit.seats", Kind: "constraint", Schema: "app", Table: "shows", Name: "shows_seats", Hash: "65c9130e904a6b3b4dd06b9f"},
+	{Address: "table.stops.sequence.number", Kind: "constraint", Schema: "app", Table: "stops", Name: "stops_number_key", Hash: "896ad4c731451f2db237cc3d"},
+	{Address: "table.stops.primary_key", Kind: "constraint", Schema: "app", Table: "stops", Name: "stops_pkey", Hash: "b1ccbc956fd41fddf00a94a7"},
+	{Address: "table.stops.ordered.position", Kind: "constraint", Schema: "app", Table: "stops", Name: "stops_position_key", Hash: "8cc2780634476451728c6dae"},
+	{Address: "table.stops.at_most_one.terminal", Kind: "index", Schema: "app", Table: "stops", Name: "stops_terminal", Hash: "4d6e9a8b684a407e1f745e82"},
+	{Address: "table.stops.sequence.number", Kind: "trigger", Schema: "app", Table: "stops", Name: "stops_number", Hash: "cede37f9c97f1d497f05d90a"},
+	{Address: "table.stops.sequence.number", Kind: "trigger", Schema: "app", Table: "stops", Name: "stops_number_before", Hash: "873ae22830e9223a7b97abd8"},
+	{Address: "table.stops.sequence.number", Kind: "trigger", Schema: "app", Table: "stops", Name: "stops_number_number", Hash: "6af6ae7568c1b4630285e1af"},
+	{Address: "table.stops.sequence.number", Kind: "trigger", Schema: "app", Table: "stops", Name: "stops_number_truncate", Hash: "f67d17f2a549ae95dfdc63b5"},
+	{Address: "table.stops.ordered.position", Kind: "trigger", Schema: "app", Table: "stops", Name: "stops_position_insert", Hash: "609c9d0d25705d5ce4cd7193"},
+	{Address: "table.stops.ordered.position", Kind: "trigger", Schema: "app", Table: "stops", Name: "stops_position_update", Hash: "84ce335909e693039f993d2d"},
+	{Address: "table.stops.sequence.number", Kind: "constraint", Schema: "app", Table: "stops_number", Name: "stops_number_pkey", Hash: "3c43be64a4d9422847e8bf09"},
+	{Address: "table.stops.ordered.position", Kind: "constraint", Schema: "app", Table: "stops_position", Name: "stops_position_pkey", Hash: "6a17837ec1769a79a28df2cd"},
 	{Address: "table.tags.primary_key", Kind: "constraint", Schema: "app", Table: "tags", Name: "tags_pkey", Hash: "1035eef25451c4de7adca0bb"},
 }

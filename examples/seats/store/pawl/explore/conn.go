@@ -135,6 +135,19 @@ func (c *Conn) CopyFrom(ctx context.Context, table pgx.Identifier, columns []str
 	return copied, err
 }
 
+// CopyText runs a COPY … FROM STDIN whose rows come as text, as one step. What
+// [Conn.CopyFrom] sends is binary, which pgx spells for the types alone that it
+// knows: not for those of the database's own, such as arrays of an enum.
+func (c *Conn) CopyText(ctx context.Context, sql, rows string) (pgconn.CommandTag, error) {
+	var tag pgconn.CommandTag
+	err := c.step(ctx, []part{{sql: sql, effect: Write}}, func() answer {
+		var err error
+		tag, err = c.pg.PgConn().CopyFrom(ctx, strings.NewReader(rows), sql)
+		return answer{tag: tagUnless(err, tag.String()), err: err}
+	})
+	return tag, err
+}
+
 // step waits for the explorer's grant, does the work, and reports its answer.
 // The error is the answer's, or says that the schedule is over.
 func (c *Conn) step(ctx context.Context, parts []part, work func() answer) error {
