@@ -14,7 +14,7 @@ var silenceable = []diag.Code{
 	diag.ForeignKeyIndex, diag.IgnoresLive, diag.NotImmutable, diag.OverlapEmptyRange, diag.UnreachableState, diag.StuckState,
 	diag.RedundantKey, diag.DiscouragedType, diag.GuardWithArgument, diag.NullArithmetic,
 	diag.SoftDeleteInKey, diag.FlagInKey, diag.NullGroup, diag.CaseSensitiveEmail, diag.BusinessKey, diag.HotKey, diag.LooseState,
-	diag.SilentLoss, diag.IdentityBurn, diag.RetainShort, diag.EntityKeyRepeats, diag.LooseSince,
+	diag.SilentLoss, diag.IdentityBurn, diag.RetainShort, diag.EntityKeyRepeats, diag.LooseSince, diag.RuleCascade, diag.RuleIndex,
 }
 
 // finding reports what a block may allow, unless it does.
@@ -58,6 +58,10 @@ func (c *compilation) allowances() {
 		c.allowancesOf(q.Block)
 		visit(q.Columns, func(b *dsl.Column) { c.allowancesOf(b.Block) })
 	}
+	visit(c.spec.Rules, func(b *dsl.Rule) {
+		c.allowancesOf(b.Block)
+		visit(b.Operations, func(o *dsl.RuleOperation) { c.allowancesOf(o.Block) })
+	})
 	visit(c.spec.Idempotencies, func(b *dsl.Idempotency) {
 		c.allowancesOf(b.Block)
 		visit(b.Phases, func(p *dsl.Phase) { c.allowancesOf(p.Block) })

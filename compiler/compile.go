@@ -55,6 +55,7 @@ func (c *compilation) compile() (*ir.Program, diag.List) {
 		c.limits(t)
 		c.atLeastOnes(t)
 	}
+	c.rules()
 	for _, t := range c.tables {
 		c.frozenReferences(t)
 		c.reads(t)
@@ -65,6 +66,7 @@ func (c *compilation) compile() (*ir.Program, diag.List) {
 		c.setters(t)
 		c.movers(t)
 	}
+	c.ruleOperations()
 	c.idempotencies()
 	c.outboxes()
 	c.inboxes()
@@ -91,6 +93,7 @@ type compilation struct {
 	data         []*table           // that the project reads and does not own
 	dataByName   map[string]*table  // by ID
 	queueTables  []*queue           // in the order of their labels
+	ruleSet      []*rule            // in the order of their labels
 	names        names
 	refusals     map[string]bool // the schemas that need the function pawl_refuse
 	extensions   map[string]ir.Extension

@@ -146,10 +146,10 @@ func (c *compilation) reportSQL(src dsl.SQL, what string, r row, wrong *pgsql.Er
 			d.Help = "write a constant or a function; a value that depends on other rows is for the caller to pass"
 			break
 		}
-		d.Help = "keep the number in a column of this row and test that column; counts and sums over rows will be `limit`, other rules `rule`"
+		d.Help = "keep the number in a column of this row and test that column; counts and sums over rows are a `limit`, other rules a `rule`"
 	case pgsql.ForeignColumn:
 		d.Consequence = "The row of another table is not locked and not read again after a wait: the decision could rest on a value that is gone."
-		d.Help = "name columns of this table only; a rule over several tables will be a `rule` block"
+		d.Help = "name columns of this table only; a rule over several tables is a `rule` block"
 	case pgsql.Several:
 		d.Consequence = "A second expression or statement would run unseen, with the rights of whoever calls or applies this."
 	case pgsql.NullComparison:

@@ -28,6 +28,9 @@ func (c *compilation) lifecycles() {
 			c.lifecycle(inside(at, "column", col.Block), col.Block)
 		}
 	}
+	for _, r := range s.Rules {
+		c.lifecycle(declared("rule", r.Block), r.Block)
+	}
 	for _, i := range s.Idempotencies {
 		c.lifecycle(declared("idempotency", i.Block), i.Block)
 	}

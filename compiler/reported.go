@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -18,6 +19,7 @@ type reportedConstraint struct {
 	derived bool        // a check: operations that derive their guard keep it
 	moves   bool        // a transitions block: its own moves keep it
 	needed  bool        // a lower bound: rows that come in cannot break it, and rows that go can
+	rule    *rule       // a rule over several tables, which knows its writes itself
 }
 
 // reportedConstraints finds out which constraint can come back from which
@@ -34,8 +36,9 @@ func (c *compilation) reportedConstraints() {
 	for _, t := range all {
 		r := breakage{own: own}
 		for _, w := range t.writes {
-			names := r.of(t, w)
-			t.repository.Operations[w.operation].Errors = names
+			op := &t.repository.Operations[w.operation]
+			op.Errors = r.of(t, w)
+			r.serializable(op)
 		}
 		t.repository.Reported = r.listFor(t)
 	}
@@ -142,8 +145,17 @@ func (t *table) reported() []reportedConstraint {
 			concerned = append(concerned, columnsOf(l.where.Expr)...)
 		}
 		id := ir.ObjectID{Kind: ir.TriggerObject, Schema: t.ref.Schema, Table: t.ref.Name, Name: l.name + "_delete"}
-		r := add(ir.TooFew, tooFew, l.name, l.label, l.address, "a row of "+l.parent.ref.Name+" would be left without a "+l.rows(t), columns, concerned, id, t.definition(id))
+		r := add(ir.BrokenRule, tooFew, l.name, l.label, l.address, "a row of "+l.parent.ref.Name+" would be left without a "+l.rows(t), columns, concerned, id, t.definition(id))
 		r.needed = true
+	}
+	for _, rule := range t.homeOf {
+		i := slices.IndexFunc(rule.facts.Objects, func(id ir.ObjectID) bool { return id.Kind == ir.TriggerObject && id.Table == t.ref.Name })
+		if i < 0 {
+			continue // a name that is taken was reported
+		}
+		id := rule.facts.Objects[i]
+		columns := columnList(rule.ruled(t).columns)
+		add(ir.BrokenRule, brokenRule, rule.name, rule.label, rule.address, "the rule would not hold: "+rule.query.SQL(), columns, columns, id, t.definition(id)).rule = rule
 	}
 	for _, f := range t.freezes {
 		id := ir.ObjectID{Kind: ir.TriggerObject, Schema: t.ref.Schema, Table: t.ref.Name, Name: f.name}
@@ -203,11 +215,12 @@ type breakage struct {
 	found map[ir.ObjectID]reportedConstraint // of the operation at hand
 	all   map[ir.ObjectID]reportedConstraint // of all operations of the table
 	seen  map[*table]bool                    // tables whose deletes have been followed
+	ruled map[string]bool                    // the rules whose rows the operation at hand writes
 }
 
 // of returns the names of the constraints that a write can break, sorted.
 func (b *breakage) of(t *table, w write) []string {
-	b.found, b.seen = map[ir.ObjectID]reportedConstraint{}, map[*table]bool{}
+	b.found, b.seen, b.ruled = map[ir.ObjectID]reportedConstraint{}, map[*table]bool{}, map[string]bool{}
 	if b.all == nil {
 		b.all = map[ir.ObjectID]reportedConstraint{}
 	}
@@ -237,12 +250,16 @@ func (b *breakage) note(r reportedConstraint) { b.found[r.Object] = r }
 // insert can break whatever the given values take part in.
 func (b *breakage) insert(t *table) {
 	b.noteNeeded(t.members)
+	b.noteRules(t, nil)
+	for _, r := range t.begins {
+		b.noteRule(r)
+	}
 	given := map[string]bool{}
 	for _, f := range t.repository.Insert {
 		given[f.Name] = true
 	}
 	for _, r := range b.own[t] {
-		if !r.needed && slices.ContainsFunc(r.columns, func(name string) bool { return given[name] }) {
+		if !r.needed && r.rule == nil && slices.ContainsFunc(r.columns, func(name string) bool { return given[name] }) {
 			b.note(r)
 		}
 	}
@@ -262,10 +279,43 @@ func (b *breakage) noteNeeded(leasts []*least) {
 	}
 }
 
+// noteRules notes the rules that a write of some columns of a table can break, or of
+// whole rows.
+func (b *breakage) noteRules(t *table, columns []string) {
+	for _, o := range t.ruledBy {
+		if columns == nil && !o.groups || overlap(columnList(o.columns), columns) {
+			b.noteRule(o.rule)
+			b.ruled["the rule "+o.rule.label] = true
+		}
+	}
+}
+
+func (b *breakage) noteRule(rule *rule) {
+	for _, r := range b.own[rule.home()] {
+		if r.rule == rule {
+			b.note(r)
+		}
+	}
+}
+
+// serializable raises the isolation level of an operation that writes what a rule
+// looks at. A new group alone, of which nobody else can know yet, needs none.
+func (b *breakage) serializable(op *ir.Operation) {
+	if len(b.ruled) == 0 || op.Isolation == ir.Serializable {
+		return
+	}
+	op.Isolation = ir.Serializable
+	op.Reasons = append(slices.Clip(op.Reasons), serializableReason(slices.Sorted(maps.Keys(b.ruled))))
+}
+
 // update can break what the columns take part in, here and, where others refer
 // to them, there.
 func (b *breakage) update(t *table, w write) {
+	b.noteRules(t, w.updates)
 	for _, r := range b.own[t] {
+		if r.rule != nil {
+			continue
+		}
 		kept := w.guarded && (r.derived || r.moves)
 		if !kept && overlap(r.columns, w.updates) && !r.covered(w) {
 			b.note(r)
@@ -296,6 +346,7 @@ func (b *breakage) delete(t *table) {
 	}
 	b.seen[t] = true
 	b.noteNeeded(t.leasts)
+	b.noteRules(t, nil)
 	for _, ref := range t.children {
 		switch ref.schema.OnDelete {
 		case ir.NoAction, ir.Restrict:

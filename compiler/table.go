@@ -37,6 +37,9 @@ type table struct {
 	members   []*least     // lower bounds of other tables whose groups are its rows
 	counted   []*limit     // its limit blocks
 	bounds    []*limit     // limits of other tables whose counters stand on its rows
+	ruledBy   []*ruled     // the rules that its writes can break
+	begins    []*rule      // rules whose groups are its rows
+	homeOf    []*rule      // rules whose violations are reported of it
 	parents   []*reference // its foreign keys
 	children  []*reference // foreign keys of others that refer to it
 	indexed   [][]string   // leading columns of everything that has an index

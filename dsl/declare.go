@@ -14,13 +14,12 @@ var projectSchema = blockSchema{
 	Blocks: append([]*blockSchema{
 		&pawlSchema, &generateSchema, &variableSchema, &localsSchema, &enumSchema, &domainSchema,
 		&tableSchema, &dataSchema, &queueSchema, &singletonSchema, &transactionSchema, &moduleSchema, &policySchema,
-		&idempotencySchema, &outboxSchema, &inboxSchema, &targetSchema, &movedSchema, &removedSchema,
+		&ruleSchema, &idempotencySchema, &outboxSchema, &inboxSchema, &targetSchema, &movedSchema, &removedSchema,
 	}, laterTopLevel()...),
 }
 
 // laterBlocks are top-level blocks of later versions, with what works today.
 var laterBlocks = map[string]string{
-	"rule":       "write constraints, guards, or a transaction with isolation = \"serializable\" in Go",
 	"hold":       "use a table with transitions",
 	"window":     "use a table with a counter and adjust",
 	"balanced":   "check the sum in Go, in one serializable transaction",
@@ -142,7 +141,7 @@ func (p *project) decode() {
 		"locals": (*project).decodeLocals, "enum": (*project).decodeEnum, "table": (*project).decodeTable, "domain": (*project).decodeDomain,
 		"queue": (*project).decodeQueue, "singleton": (*project).decodeSingleton, "transaction": (*project).decodeTransaction,
 		"policy": (*project).decodePolicy, "idempotency": (*project).decodeIdempotency, "outbox": (*project).decodeOutbox,
-		"inbox": (*project).decodeInbox, "target": (*project).decodeTarget, "moved": (*project).decodeMoved,
+		"rule": (*project).decodeRule, "inbox": (*project).decodeInbox, "target": (*project).decodeTarget, "moved": (*project).decodeMoved,
 		"removed": (*project).decodeRemoved, dataType: (*project).decodeData,
 	}
 	for _, b := range p.blocks {

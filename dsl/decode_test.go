@@ -218,6 +218,19 @@ table "t" {
 	}
 }
 
+func TestRule(t *testing.T) {
+	spec, _ := loadFull(t)
+	requireSame(t, spec.Rules, []*Rule{{
+		Block: labelled("someone"), Rename: set("someone_there"), Holds: literal("SELECT count(*) >= 1 FROM t WHERE id = @id"),
+		Args: []Arg{{Name{Text: "id"}, Type{Name: "int8"}}}, On: []TableColumns{{Name{Text: "t"}, names("id", "during")}},
+		Parent: &Reference{Table: "rooms"}, Enforce: set("database"),
+		Operations: []*RuleOperation{{
+			Block: labelled("leave"), Rename: set("go_away"), Run: literal("DELETE FROM t WHERE id = @id AND during = @during"),
+			Args: []Arg{{Name{Text: "during"}, Type{Name: "tstzrange"}}}, Transaction: &Name{Text: "hot"},
+		}},
+	}})
+}
+
 func TestIdempotencyOutboxAndInbox(t *testing.T) {
 	spec, _ := loadFull(t)
 	requireSame(t, spec.Idempotencies, []*Idempotency{{

@@ -91,6 +91,14 @@ func readList[T any](
 	if expr == nil {
 		return nil
 	}
+	return readItems(b, expr, s, element, name)
+}
+
+// readItems is readList of an expression.
+func readItems[T any](
+	b *body, expr hclsyntax.Expression, s *attrSchema,
+	element func(hclsyntax.Expression, *attrSchema) (T, bool), name func(T) Name,
+) []T {
 	items, ok := b.p.listItems(expr, s)
 	if !ok {
 		return nil

@@ -42,12 +42,6 @@ func (p *project) find(word string, r *reference) (cty.Value, bool) {
 	return p.resolvePath(r)
 }
 
-// laterRoots are first words of references to blocks of later versions. The
-// block itself is reported; a reference only when there is no such block.
-var laterRoots = map[string]string{
-	"rule": "rule",
-}
-
 // reference is a traversal while it is resolved: path holds the names that were
 // used up, rest what is left.
 type reference struct {
@@ -270,9 +264,6 @@ func (p *project) undeclared(r *reference, typ, name string) (cty.Value, bool) {
 // text without quotes, a root without a name behind it.
 func (p *project) reportUnknownRoot(t hcl.Traversal, want *attrSchema) {
 	root := t.RootName()
-	if p.laterRoot(t) {
-		return
-	}
 	d := diag.Diagnostic{
 		Code:    diag.UnknownReference,
 		Detail:  "Nothing is named " + quote(root) + ".",
@@ -296,19 +287,6 @@ func (p *project) reportUnknownRoot(t hcl.Traversal, want *attrSchema) {
 		d.Help = "write one of " + list(quoteAll(want.Choices))
 	}
 	p.report(d)
-}
-
-// laterRoot handles references to what later versions have.
-func (p *project) laterRoot(t hcl.Traversal) bool {
-	root := t.RootName()
-	typ, later := laterRoots[root]
-	if !later || len(t) == 1 {
-		return false
-	}
-	if len(p.declared[typ]) == 0 && !p.incomplete {
-		p.report(notYet("a reference to a "+typ, stepRange(t[0]), laterBlocks[typ]))
-	}
-	return true
 }
 
 // pathText spells a path as a reference.

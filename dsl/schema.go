@@ -30,6 +30,7 @@ const (
 	referenceKind              // table.rooms, table.rooms.no_duplicates.name
 	operationKind              // transaction.hot
 	argsKind                   // { n = bigint }
+	columnsOfKind              // { shifts = [team_id, on_call] }
 	setKind                    // { sent = "sent + @n" }
 	reasonsKind                // { code = "reason" }
 	addressKind                // table.rooms.column.id, which need not exist

@@ -34,6 +34,7 @@ type Spec struct {
 	Singletons    []*Singleton
 	Transactions  []*Transaction
 	Policies      []*Policy
+	Rules         []*Rule
 	Idempotencies []*Idempotency
 	Outboxes      []*Outbox
 	Inboxes       []*Inbox
@@ -556,4 +557,31 @@ type Inbox struct {
 	Rename Value[string] // name = "…"
 	Source Value[string]
 	Retain Value[time.Duration]
+}
+
+// Rule is a rule block.
+type Rule struct {
+	Block
+	Rename     Value[string] // name = "…"
+	Holds      *SQL
+	Args       []Arg
+	On         []TableColumns
+	Parent     *Reference    // nil for none
+	Enforce    Value[string] // database
+	Operations []*RuleOperation
+}
+
+// TableColumns is one entry of `on`: a table, by its name, with columns of it.
+type TableColumns struct {
+	Table   Name
+	Columns []Name
+}
+
+// RuleOperation is an operation block of a rule.
+type RuleOperation struct {
+	Block
+	Rename      Value[string] // name = "…"
+	Run         *SQL
+	Args        []Arg
+	Transaction *Name
 }

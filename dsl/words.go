@@ -88,6 +88,8 @@ func sample(a *attrSchema) string {
 		return "transaction.NAME"
 	case argsKind:
 		return "{ NAME = bigint }"
+	case columnsOfKind:
+		return "{ TABLE = [COLUMN] }"
 	case setKind:
 		return `{ COLUMN = "…" }`
 	case addressKind:

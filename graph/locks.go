@@ -154,6 +154,8 @@ func (l *locks) takes(r *ir.Repository, operation *ir.Operation) []take {
 			takes = append(takes, take{rows, updateMode(t, set)})
 		}
 		return append(takes, l.parentTakes(t, nil)...)
+	case ir.RuleOp:
+		return []take{{rows, string(operation.Lock)}}
 	case ir.GetOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry, ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp, ir.OnceOp:
 		return nil
 	case ir.ClaimOp:

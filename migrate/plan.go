@@ -194,7 +194,7 @@ func (p *planning) makeSteps() error {
 		return err
 	}
 	pl := &planner{
-		server: p.plan.Server, project: p.program.Project, program: p.program, facts: f, violators: violators(p.program), counters: counters(p.program),
+		server: p.plan.Server, project: p.program.Project, program: p.program, facts: f, violators: violators(p.program), counters: counters(p.program), rules: setRules(p.program),
 		objects: map[ir.ObjectID]ir.Object{}, tables: map[ir.TableRef]*ir.Table{},
 		taken: map[string]bool{}, created: map[ir.TableRef]bool{}, settled: map[ir.ObjectID]bool{}, had: p.owned,
 		stands: p.have, uses: p.uses, unmanaged: p.plan.Unmanaged, memory: p.ledger.mine, doubtful: map[ir.ObjectID]bool{},
@@ -235,8 +235,9 @@ func (p *planning) makeSteps() error {
 func violators(program *ir.Program) map[ir.ObjectID]string {
 	queries := map[ir.ObjectID]string{}
 	for _, invariant := range program.Invariants {
-		_, states := invariant.(*ir.Transitions)
-		if _, least := invariant.(*ir.AtLeastOne); !states && !least {
+		switch invariant.(type) {
+		case *ir.Transitions, *ir.AtLeastOne, *ir.SetRule:
+		default:
 			continue
 		}
 		for _, id := range invariant.Facts().Objects {

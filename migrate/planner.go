@@ -24,10 +24,11 @@ type planner struct {
 	memory    map[ir.ObjectID]record    // the project's records, which renames bring up to date
 	doubtful  map[ir.ObjectID]bool      // nobody knows whether it is what is wanted
 	facts     *facts
-	violators map[ir.ObjectID]string    // queries that the compiler wrote
-	counters  map[ir.ObjectID]*counting // by the functions and triggers that keep them
-	created   map[ir.TableRef]bool      // tables that this plan makes
-	settled   map[ir.ObjectID]bool      // objects that an earlier step already dropped or made anew
+	violators map[ir.ObjectID]string      // queries that the compiler wrote
+	counters  map[ir.ObjectID]*counting   // by the functions and triggers that keep them
+	rules     map[ir.ObjectID]*ir.SetRule // by the functions that ask them
+	created   map[ir.TableRef]bool        // tables that this plan makes
+	settled   map[ir.ObjectID]bool        // objects that an earlier step already dropped or made anew
 
 	changes []Change
 	steps   []Step
@@ -70,6 +71,10 @@ func (p *planner) next(changes []ir.Change) (int, error) {
 	}
 	if n := p.countingRun(changes); n > 0 {
 		p.count(changes[:n])
+		return n, nil
+	}
+	if n := p.rewordedRun(changes); n > 0 {
+		p.reword(changes[:n])
 		return n, nil
 	}
 	if len(changes) > 1 && p.replacement(changes[0], changes[1]) {

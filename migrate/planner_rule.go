@@ -2,6 +2,8 @@ package migrate
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/pawldb/pawl/compiler/ir"
 )
@@ -34,6 +36,15 @@ func (p *planner) unkept(program *ir.Program) {
 			tables = append(tables, i.Parent)
 		case *ir.Sequence:
 			tables = append(tables, i.Counter)
+		case *ir.SetRule:
+			for _, o := range i.On {
+				tables = append(tables, o.Table)
+			}
+			if i.Parent != (ir.TableRef{}) {
+				tables = append(tables, i.Parent)
+			}
+			slices.SortFunc(tables, func(a, b ir.TableRef) int { return strings.Compare(a.SQL(), b.SQL()) })
+			tables = slices.Compact(tables)
 		default:
 			continue
 		}

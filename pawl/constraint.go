@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -174,7 +175,7 @@ func kindOf(code string) Kind {
 	case "PW003":
 		return KindLimit
 	}
-	if strings.HasPrefix(code, "PW") {
+	if strings.HasPrefix(code, "PW") && code != weakIsolation {
 		return KindRule
 	}
 	return ""
@@ -275,6 +276,9 @@ func describe(operation string, err error, declared ...Constraints) error {
 	var pgErr *pgconn.PgError
 	if !errors.As(err, &pgErr) {
 		return &callError{operation: operation, cause: err}
+	}
+	if pgErr.Code == weakIsolation {
+		return &IsolationError{Operation: operation, Want: pgx.Serializable, refused: pgErr}
 	}
 	if kind := kindOf(pgErr.Code); kind != "" {
 		for _, constraints := range declared {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // The families of errors. Test for them with errors.Is; the error in hand says
@@ -140,13 +141,26 @@ func (e *NotEditableError) Is(target error) bool { return target == ErrNotEditab
 // begun its work, and running at the wrong one would break the promise silently.
 type IsolationError struct {
 	Operation string
-	Have      pgx.TxIsoLevel
+	Have      pgx.TxIsoLevel // empty when a trigger of the database noticed it
 	Want      pgx.TxIsoLevel
+
+	refused *pgconn.PgError // what the trigger said; nil when nothing was sent
 }
 
 // Error says what the level is and what it has to be.
 func (e *IsolationError) Error() string {
+	if e.refused != nil {
+		return fmt.Sprintf("%s: needs isolation level %s: %s (SQLSTATE %s); open the transaction with pawl.Isolation", e.Operation, e.Want, e.refused.Message, e.refused.Code)
+	}
 	return fmt.Sprintf("%s: needs isolation level %s, the open transaction has %s; open it with pawl.Isolation", e.Operation, e.Want, e.Have)
+}
+
+// Unwrap returns the server's error, where it was the server that noticed.
+func (e *IsolationError) Unwrap() error {
+	if e.refused == nil {
+		return nil
+	}
+	return e.refused
 }
 
 // RetryError says that the last permitted attempt failed with an error that is

@@ -137,7 +137,7 @@ func inTransaction(ctx context.Context, conn session, level ir.Isolation, work f
 
 // rawCodes are the answers that every client has to expect who writes what a
 // rule forbids.
-var rawCodes = []string{"23505", "23P01", "23503", "23001", "23514", "23502", "PW001", "PW002", "PW003", "PW004", "PW005"}
+var rawCodes = []string{"23505", "23P01", "23503", "23001", "23514", "23502", "PW001", "PW002", "PW003", "PW004", "PW005", "PW006", "PW007"}
 
 // raw is an actor that knows nothing of the generated code: it sends SQL.
 func raw(name string, level ir.Isolation, sql string) actor {

@@ -23,6 +23,10 @@ type check struct {
 	// breaks says that the rows themselves have to break a rule. Where none can be
 	// made up, the rule may be one that no row can break.
 	breaks bool
+	// rule is the address of the rule over several rows that the check is about; empty for
+	// none. The triggers of all others are set aside, since clients come at levels that
+	// they refuse.
+	rule string
 	// build makes the rows and the clients. It is asked once a database.
 	build   func(ctx context.Context, s *site) (*scene, error)
 	mutants []mutant
@@ -39,8 +43,9 @@ func (c *check) about() ir.TableRef {
 // scene is what a check runs.
 type scene struct {
 	fixture string
-	row     map[string]*string // the row that the clients are about, where there is one
-	args    map[string]*string // what they call with
+	row     map[string]*string   // the row that the clients are about, where there is one
+	args    map[string]*string   // what they call with
+	calls   []map[string]*string // what each of them calls with, where that differs
 	// open says that nothing is in anybody's way on these rows: only a mutant that is
 	// too strict can show itself.
 	open bool

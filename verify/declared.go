@@ -41,6 +41,8 @@ func (x *index) declared(d deed) string {
 		return all("c.op = 'UPDATE'", x.keyAmong(d), x.unchangedBut(d.table, d.op.Columns))
 	case ir.EditOp:
 		return all("c.op = 'UPDATE'", x.keyIs("o", d), x.unchangedBut(d.table, d.op.Columns))
+	case ir.RuleOp: // a statement of the specification's own
+		return "true"
 	case ir.ArrangeOp:
 		return all("c.op = 'UPDATE'", x.unchangedBut(d.table, d.op.Columns))
 	case ir.ClaimOp:
@@ -287,7 +289,7 @@ func (x *index) returned(d deed) string {
 	//exhaustive:enforce
 	switch d.op.Kind {
 	case ir.InsertOp, ir.UpdateOp, ir.MoveOp, ir.AdjustOp, ir.EditOp, ir.UpsertOp:
-	case ir.InsertManyOp, ir.UpsertManyOp, ir.MoveManyOp, ir.AdjustManyOp, ir.EditManyOp, ir.DeleteOp, ir.ArrangeOp, ir.EnqueueOp, ir.ClaimOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp,
+	case ir.InsertManyOp, ir.UpsertManyOp, ir.MoveManyOp, ir.AdjustManyOp, ir.EditManyOp, ir.DeleteOp, ir.ArrangeOp, ir.RuleOp, ir.EnqueueOp, ir.ClaimOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp,
 		ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry,
 		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp, ir.OnceOp:
 		return "true"

@@ -205,7 +205,7 @@ func (d deed) effects(t ir.TableRef) (int, bool) {
 		return d.written(), true
 	case ir.MoveManyOp, ir.AdjustManyOp, ir.EditManyOp, ir.ClaimOp, ir.CompleteOp, ir.HeartbeatOp:
 		return len(d.outcome.Rows), true
-	case ir.ArrangeOp: // as many as it takes
+	case ir.ArrangeOp, ir.RuleOp: // as many as it takes
 	case ir.InsertManyOp, ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry,
 		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp, ir.OnceOp:
 		return 0, false

@@ -65,6 +65,8 @@ func (m *model) invariant(i ir.Invariant) {
 		m.sequence(i)
 	case *ir.Ordered:
 		m.ordered(i)
+	case *ir.SetRule:
+		m.rule(i)
 	case *ir.QueueRule:
 		m.queue(i)
 	case *ir.Version:
@@ -90,6 +92,9 @@ func (m *model) subject(f *ir.Facts) {
 func (m *model) add(label, name string, tables []ir.TableRef, build func(context.Context, *site) (*scene, error), mutants ...mutant) *check {
 	s := m.subjects[len(m.subjects)-1]
 	c := &check{id: s.report.Address + "/" + label, name: name, tables: tables, build: build, mutants: m.behindFreezes(tables, mutants)}
+	if s.report.Kind == "rule" {
+		c.rule = s.report.Address
+	}
 	s.checks = append(s.checks, c)
 	return c
 }

@@ -101,6 +101,9 @@ func (s *site) stage(ctx context.Context, c *check) (*scene, error) {
 	if err := s.watch(ctx, c.tables); err != nil {
 		return nil, err
 	}
+	if err := s.keepRule(ctx, c.rule); err != nil {
+		return nil, err
+	}
 	sc, err := c.build(ctx, s)
 	if err != nil {
 		return nil, err

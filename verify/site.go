@@ -23,7 +23,8 @@ type site struct {
 	performer *client.Performer
 	maker     *fixture.Maker
 	watched   map[ir.TableRef]bool
-	sessions  int // how many clients meet, at least
+	sessions  int             // how many clients meet, at least
+	aside     map[string]bool // rules over several rows whose triggers are set aside
 }
 
 // openSite connects to a database made by [prepare] or cloned from one.
@@ -40,7 +41,7 @@ func openSite(ctx context.Context, url string, x *index, o Options) (*site, erro
 	return &site{
 		index: x, conn: conn, explorer: explorer, performer: client.New(x.program),
 		maker: fixture.NewBeside(&x.program.Schema, x.countsOf()), watched: map[ir.TableRef]bool{},
-		sessions: o.Sessions,
+		sessions: o.Sessions, aside: map[string]bool{},
 	}, nil
 }
 
@@ -99,6 +100,29 @@ func (s *site) watch(ctx context.Context, tables []ir.TableRef) error {
 			return fmt.Errorf("watch %s: %w", t.SQL(), err)
 		}
 		s.watched[t] = true
+	}
+	return nil
+}
+
+// keepRule leaves the triggers of one rule over several rows in place, and sets those
+// of all others aside; an empty address all of them.
+func (s *site) keepRule(ctx context.Context, address string) error {
+	for _, i := range s.program.Invariants {
+		f := i.Facts()
+		aside := f.Address != address
+		if _, ok := i.(*ir.SetRule); !ok || s.aside[f.Address] == aside {
+			continue
+		}
+		for _, m := range mutantWithout(s.index, f.Objects, "trigger") {
+			changes := m.restore
+			if aside {
+				changes = m.drop
+			}
+			if err := s.change(ctx, changes); err != nil {
+				return err
+			}
+		}
+		s.aside[f.Address] = aside
 	}
 	return nil
 }

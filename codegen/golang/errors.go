@@ -13,14 +13,14 @@ import (
 var kindConstants = map[ir.ReportedKind]string{
 	ir.Duplicate: "KindDuplicate", ir.Overlap: "KindOverlap", ir.Reference: "KindReference",
 	ir.CheckFailed: "KindCheck", ir.BadMove: "KindState", ir.Frozen: "KindImmutable",
-	ir.Exceeded: "KindLimit", ir.TooFew: "KindRule",
+	ir.Exceeded: "KindLimit", ir.BrokenRule: "KindRule",
 }
 
 // familyErrors are the runtime's errors of the families.
 var familyErrors = map[ir.ReportedKind]string{
 	ir.Duplicate: "ErrDuplicate", ir.Overlap: "ErrOverlap", ir.Reference: "ErrReference",
 	ir.CheckFailed: "ErrCheck", ir.BadMove: "ErrState", ir.Frozen: "ErrImmutable",
-	ir.Exceeded: "ErrLimit", ir.TooFew: "ErrRule",
+	ir.Exceeded: "ErrLimit", ir.BrokenRule: "ErrRule",
 }
 
 // emitErrors writes errors_gen.go: a variable for each constraint whose

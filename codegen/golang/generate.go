@@ -52,6 +52,7 @@ func Generate(p *ir.Program, library fs.FS, o GenerateOptions) ([]File, []Proble
 	e.emitEnums()
 	e.emitErrors()
 	e.emitSingletons()
+	e.emitRules()
 	e.emitIdempotencies()
 	e.emitInboxes()
 	for i := range p.Repositories {

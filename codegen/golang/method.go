@@ -49,7 +49,7 @@ func (r *repository) emitMethod(o *ir.Operation) {
 		r.emitUpsertManyMethod(o)
 	case ir.EnqueueOp, ir.ClaimOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp:
 		r.emitQueueMethod(o)
-	case ir.SingletonOp, ir.SingletonTry, ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp, ir.OnceOp: // stand in no repository
+	case ir.SingletonOp, ir.SingletonTry, ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp, ir.OnceOp, ir.RuleOp: // stand in no repository
 		r.problems = append(r.problems, unknownOperation(o))
 	default:
 		r.problems = append(r.problems, unknownOperation(o))

@@ -20,7 +20,7 @@ func (r *repository) emitDoc(o *ir.Operation) {
 	}
 	// gofmt takes code behind a list for a part of the list's last item, so the list
 	// comes last.
-	for _, role := range []ir.Role{ir.GroupStatement, ir.LockStatement, ir.ClearStatement, ir.MainStatement, ir.WriteStatement} {
+	for _, role := range []ir.Role{ir.ReadStatement, ir.GroupStatement, ir.LockStatement, ir.ClearStatement, ir.MainStatement, ir.WriteStatement} {
 		if s := o.Statement(role); s != nil {
 			w.P("//")
 			w.Doc(sqlDoc(s.SQL))
@@ -118,6 +118,9 @@ func (r *repository) failures(o *ir.Operation) []string {
 	if asked := r.guards[o.Address].doc; asked != "" {
 		list = append(list, "[*pawl.GuardError]: "+asked)
 	}
+	if o.Kind == ir.RuleOp {
+		list = append(list, ruleFailures()...)
+	}
 	for _, name := range o.Errors {
 		list = append(list, r.violation(name)...)
 	}
@@ -166,7 +169,7 @@ func guardsOf(p *ir.Program) map[string]guard {
 		case *ir.Adjust:
 			guards[i.Base.Address] = guard{guardDoc(i.Guard, i.Checks), oneLine(i.Guard)}
 			guards[i.Base.Address+".many"] = guard{expr: oneLine(i.Guard)}
-		case *ir.NoDuplicates, *ir.NoOverlap, *ir.Edit, *ir.Upsert, *ir.Immutable, *ir.Version, *ir.AppendOnly, *ir.Limit, *ir.AtMostOne, *ir.AtLeastOne, *ir.Sequence, *ir.Ordered, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule,
+		case *ir.NoDuplicates, *ir.NoOverlap, *ir.Edit, *ir.Upsert, *ir.Immutable, *ir.Version, *ir.AppendOnly, *ir.Limit, *ir.AtMostOne, *ir.AtLeastOne, *ir.Sequence, *ir.Ordered, *ir.SetRule, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule,
 			*ir.IdempotencyRule, *ir.InboxRule:
 		}
 	}

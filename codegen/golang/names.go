@@ -16,6 +16,7 @@ type names struct {
 	labels       map[string][]string       // constants, by qualified SQL name, in the order of the values
 	repositories []repositoryNames         // as Program.Repositories
 	singletons   []singletonNames          // as Program.Singletons
+	rules        []ruleNames               // as Program.Rules
 	once         []onceNames               // as Program.Idempotencies
 	inboxes      []inboxNames              // as Program.Inboxes
 	limits       map[limitsKey]string      // variable
@@ -86,6 +87,7 @@ func resolve(p *ir.Program) *names {
 	for i := range p.Singletons {
 		n.resolveSingleton(&p.Singletons[i], &n.singletons[i], store)
 	}
+	n.resolveRules(store)
 	n.once = make([]onceNames, len(p.Idempotencies))
 	for i := range p.Idempotencies {
 		n.resolveOnce(&p.Idempotencies[i], &n.once[i], store)

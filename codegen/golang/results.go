@@ -57,7 +57,7 @@ func resultsOf(r *ir.Repository, o *ir.Operation, role ir.Role) (columns []strin
 			return append(columnNames(r.Queue.Payload), "id", "fence", "attempt", "lease_until"), true
 		}
 	case ir.InsertManyOp, ir.DeleteOp, ir.EnqueueOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp, ir.SingletonOp, ir.SingletonTry,
-		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp, ir.OnceOp:
+		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp, ir.OnceOp, ir.RuleOp:
 	}
 	return nil, false
 }

@@ -9,7 +9,7 @@ import (
 // kindWords tell sentinels of one label apart.
 var kindWords = map[ir.ReportedKind]string{
 	ir.Duplicate: "Duplicate", ir.Overlap: "Overlap", ir.Reference: "Reference", ir.CheckFailed: "Check", ir.BadMove: "State",
-	ir.Frozen: "Frozen", ir.Exceeded: "Limit", ir.TooFew: "Rule",
+	ir.Frozen: "Frozen", ir.Exceeded: "Limit", ir.BrokenRule: "Rule",
 }
 
 // resolveSentinels names the error variables of a repository's constraints:

@@ -49,6 +49,9 @@ func (e *emitter) emitStoreType(w *writer) {
 	for i := range e.program.Singletons {
 		e.storeField(w, e.names.singletons[i].typ, e.program.Singletons[i].Address)
 	}
+	if len(e.program.Rules) > 0 {
+		e.storeField(w, rulesType, "rules over several rows")
+	}
 	for i := range e.program.Idempotencies {
 		e.storeField(w, e.names.once[i].typ, e.program.Idempotencies[i].Address)
 	}
@@ -77,6 +80,9 @@ func (e *emitter) emitStoreType(w *writer) {
 	for i := range e.program.Singletons {
 		typ := e.names.singletons[i].typ
 		w.P(typ, ": ", typ, "{session},")
+	}
+	if len(e.program.Rules) > 0 {
+		w.P(rulesType, ": ", e.rulesLiteral(), ",")
 	}
 	for i := range e.program.Idempotencies {
 		typ := e.names.once[i].typ

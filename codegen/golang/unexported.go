@@ -10,7 +10,7 @@ import (
 // descriptors, error tables, files. Whatever is taken gets a number.
 func (n *names) resolveUnexported() {
 	n.resolveLimits()
-	files := newScope("files", &n.problems, "store", "enums", "errors", "singletons", "idempotency", "inbox")
+	files := newScope("files", &n.problems, "store", "enums", "errors", "singletons", "rules", "idempotency", "inbox")
 	if n.program.Go.RaceTests {
 		files.fresh("schema")
 	}

@@ -149,6 +149,18 @@ type (
 		// method. Rest is what else the condition asks of the row.
 		Column, On, Rest string
 	}
+	// SetRule says that a query over rows, of one table or several, is true at every
+	// COMMIT, for each group of them.
+	SetRule struct {
+		Base   Facts
+		Holds  string      // the query, with its arguments as @name
+		Args   []Field     // what makes a group: columns of every table of On
+		On     []RuledRows // the writes that can break it
+		Parent TableRef    // the table whose rows are the groups; zero for none
+		Key    []string    // its columns, in the order of Args
+		// Groups selects the groups that there are, one column for each of Args.
+		Groups string
+	}
 	// QueueRule says that each task is held by at most one live claim.
 	QueueRule struct {
 		Base     Facts
@@ -179,6 +191,13 @@ type (
 		Phased bool
 	}
 )
+
+// RuledRows are the columns of a table whose writes can break a [SetRule]; that a row
+// comes or goes can always.
+type RuledRows struct {
+	Table   TableRef
+	Columns []string // in the order of the table
+}
 
 // Move is one declared move of a [Transitions].
 type Move struct {
@@ -250,6 +269,9 @@ func (i *Sequence) Facts() *Facts { return &i.Base }
 func (i *Ordered) Facts() *Facts { return &i.Base }
 
 // Facts returns the common part.
+func (i *SetRule) Facts() *Facts { return &i.Base }
+
+// Facts returns the common part.
 func (i *QueueRule) Facts() *Facts { return &i.Base }
 
 // Facts returns the common part.
@@ -272,6 +294,7 @@ func (*AtMostOne) invariant()     {}
 func (*AtLeastOne) invariant()    {}
 func (*Sequence) invariant()      {}
 func (*Ordered) invariant()       {}
+func (*SetRule) invariant()       {}
 func (*QueueRule) invariant()     {}
 func (*SingletonRule) invariant() {}
 func (*LeaderRule) invariant()    {}

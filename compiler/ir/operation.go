@@ -76,13 +76,16 @@ const (
 	// ArrangeOp changes rows of one group while it alone does: group takes the
 	// group's lock; lock and clear, which some have, come behind it; main returns
 	// the row that is named by the key. All travel together.
-	ArrangeOp    OperationKind = "arrange"
-	EnqueueOp    OperationKind = "enqueue"   // main
-	ClaimOp      OperationKind = "claim"     // due, main
-	CompleteOp   OperationKind = "complete"  // main
-	FailOp       OperationKind = "fail"      // main
-	HeartbeatOp  OperationKind = "heartbeat" // main
-	ReleaseOp    OperationKind = "release"   // main
+	ArrangeOp   OperationKind = "arrange"
+	EnqueueOp   OperationKind = "enqueue"   // main
+	ClaimOp     OperationKind = "claim"     // due, main
+	CompleteOp  OperationKind = "complete"  // main
+	FailOp      OperationKind = "fail"      // main
+	HeartbeatOp OperationKind = "heartbeat" // main
+	ReleaseOp   OperationKind = "release"   // main
+	// RuleOp has main, and read ahead of it, which is what the rule looks at: a write
+	// of one [SetRule], serializable. It is emitted with the [Rule].
+	RuleOp       OperationKind = "rule"
 	SingletonOp  OperationKind = "singleton" // lock
 	SingletonTry OperationKind = "try"       // lock
 
@@ -109,6 +112,7 @@ const (
 	GroupStatement   Role = "group"  // takes the lock of a group of rows, in a statement of its own
 	ClearStatement   Role = "clear"  // takes from other rows what the main statement gives to one
 	DueStatement     Role = "due"    // moves scheduled rows that are due, before a claim
+	ReadStatement    Role = "read"   // reads what a write depends on, ahead of it, for SERIALIZABLE to track
 	EnlistStatement  Role = "enlist" // adds the row of a leader that has none, before a campaign
 )
 
@@ -228,7 +232,7 @@ func (o *Operation) Prelude() []*Statement {
 	var list []*Statement
 	for i := range o.Statements {
 		switch s := &o.Statements[i]; s.Role {
-		case DueStatement, GroupStatement, LockStatement, ClearStatement:
+		case DueStatement, GroupStatement, LockStatement, ClearStatement, ReadStatement:
 			list = append(list, s)
 		}
 	}

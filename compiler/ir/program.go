@@ -16,6 +16,7 @@ type Program struct {
 	Data          []Table // tables of others that it reads: columns and keys alone, one for each declaration
 	Repositories  []Repository
 	Singletons    []Singleton
+	Rules         []Rule
 	Idempotencies []Idempotency
 	Inboxes       []Inbox
 	Maintenance   *Maintenance // nil when there is no upkeep beside what operations do
@@ -163,7 +164,7 @@ const (
 	CheckFailed ReportedKind = "check"     // 23514
 	BadMove     ReportedKind = "state"     // PW001
 	Frozen      ReportedKind = "immutable" // PW002
-	TooFew      ReportedKind = "rule"      // PW004
+	BrokenRule  ReportedKind = "rule"      // PW004, PW006
 	Exceeded    ReportedKind = "limit"     // 23514, of a counter
 )
 
@@ -183,6 +184,18 @@ type Reported struct {
 	Object    ObjectID
 	Hash      string // fingerprint of the definition
 	Inherited bool   // belongs to another repository, that of a child for instance
+}
+
+// Rule is a rule over several rows, with the operations that may come near to break
+// it.
+type Rule struct {
+	Address string // rule.someone_on_call
+	Name    string // someone_on_call
+	Doc     string
+	// Operations are the addresses of its operations, each of which stands in the
+	// repository of the table that it writes.
+	Operations []string
+	Pos        Pos
 }
 
 // Singleton is a named piece of work that runs at most once at a time.

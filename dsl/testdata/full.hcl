@@ -354,6 +354,23 @@ policy "money" {
   severity = "warning"
 }
 
+rule "someone" {
+  name    = "someone_there"
+  holds   = "SELECT count(*) >= 1 FROM t WHERE id = @id"
+  on      = { t = [id, during] }
+  args    = { id = bigint }
+  parent  = table.rooms
+  enforce = "database"
+  allow   = { discouraged-type = "an old project" }
+  operation "leave" {
+    name        = "go_away"
+    run         = "DELETE FROM t WHERE id = @id AND during = @during"
+    args        = { during = tstzrange }
+    transaction = transaction.hot
+    allow       = { discouraged-type = "an old project" }
+  }
+}
+
 idempotency "pay" {
   name          = "pay_once"
   unit          = "entity"

@@ -26,7 +26,7 @@ type Entry struct {
 }
 
 // tables are the entries of the codes_*.go files.
-var tables = [][]Entry{syntaxCodes, languageCodes, sqlCodes, invariantCodes, pitfallCodes, idempotencyCodes, lifecycleCodes, generateCodes}
+var tables = [][]Entry{syntaxCodes, languageCodes, sqlCodes, invariantCodes, pitfallCodes, idempotencyCodes, ruleCodes, lifecycleCodes, generateCodes}
 
 // index holds every entry by its code.
 var index = func() map[Code]Entry {

@@ -60,8 +60,7 @@ var languageCodes = []Entry{
 		Summary: "this belongs to a later version of pawl",
 		Explain: "The language has the word, and this version does not compile it. Skipping it would leave out the " +
 			"promise that it makes, so the project is refused as a whole.",
-		Example: "rule \"someone_on_call\" {\n  on    = { shifts = [team_id] }\n  args  = { team_id = bigint }\n" +
-			"  holds = \"SELECT count(*) >= 1 FROM shifts WHERE team_id = @team_id\"\n}\n",
+		Example: "acyclic \"folders\" {}\n",
 	},
 	{
 		Code:    UnreadableFile,

@@ -126,6 +126,17 @@ func (f fragment) WithParams(bind func(name string) (n int, typ string)) string 
 	}))
 }
 
+// WithValues returns the SQL with each argument replaced by SQL text: a value of
+// one word, a column or a call.
+func (f fragment) WithValues(value func(name string) string) string {
+	return join(replace(f.pieces, func(p piece, _ bool) []piece {
+		if p.kind != argument {
+			return nil
+		}
+		return []piece{inserted(value(p.name), pg.Token_PARAM, p.gap)}
+	}))
+}
+
 // parameter prints $n::typ. An element of it, as in $1[2], needs parentheses:
 // behind a type the brackets would belong to the type.
 func parameter(n int, typ string, element bool) string {

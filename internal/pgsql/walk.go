@@ -22,6 +22,32 @@ type walker struct {
 // text, that no text may hold.
 func (w *walker) walk(root *pg.Node) *Error {
 	w.visit(root, false)
+	return w.refusals()
+}
+
+// walkInside is walk of a statement that writes: it is what its parts do that is
+// looked at.
+func (w *walker) walkInside(root *pg.Node) *Error {
+	w.defines(*withClause(root))
+	switch x := root.GetNode().(type) {
+	case *pg.Node_InsertStmt:
+		w.descend(x.InsertStmt.ProtoReflect(), false)
+	case *pg.Node_UpdateStmt:
+		w.descend(x.UpdateStmt.ProtoReflect(), false)
+	case *pg.Node_DeleteStmt:
+		w.descend(x.DeleteStmt.ProtoReflect(), false)
+	}
+	return w.refusals()
+}
+
+// sortedTables are the tables in the order of the text.
+func (w *walker) sortedTables() []TableRef {
+	slices.SortFunc(w.tables, func(a, b TableRef) int { return a.Offset - b.Offset })
+	return w.tables
+}
+
+// refusals returns the first thing, in the order of the text, that it may not hold.
+func (w *walker) refusals() *Error {
 	for _, p := range w.pieces {
 		if p.kind == argument && p.span == 0 {
 			w.refuse(&Error{
@@ -222,15 +248,20 @@ func (w *walker) comparison(e *pg.A_Expr, nested bool) {
 	w.labels(e, nested)
 }
 
-// selects notes the names that WITH defines, and refuses a query that writes or
-// locks.
-func (w *walker) selects(s *pg.SelectStmt) {
-	for _, n := range s.WithClause.GetCtes() {
+// defines notes the names that a WITH clause gives.
+func (w *walker) defines(with *pg.WithClause) {
+	for _, n := range with.GetCtes() {
 		if w.with == nil {
 			w.with = make(map[string]bool)
 		}
 		w.with[n.GetCommonTableExpr().GetCtename()] = true
 	}
+}
+
+// selects notes the names that WITH defines, and refuses a query that writes or
+// locks.
+func (w *walker) selects(s *pg.SelectStmt) {
+	w.defines(s.WithClause)
 	if s.IntoClause != nil {
 		w.writes(s.IntoClause.Rel.GetLocation(), "SELECT INTO")
 	}

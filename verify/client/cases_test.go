@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -149,7 +150,11 @@ func TestEveryOperationCanBeSent(t *testing.T) {
 			performer := client.New(program)
 			conn := connect(t, database(t, program, pgtest.ExtensionsOf(t, folder)...))
 			for _, o := range operations(program) {
-				tx, err := conn.Begin(t.Context())
+				var options pgx.TxOptions
+				if o.Kind == ir.RuleOp { // which joins nothing weaker
+					options.IsoLevel = pgx.Serializable
+				}
+				tx, err := conn.BeginTx(t.Context(), options)
 				if err != nil {
 					t.Fatal(err)
 				}

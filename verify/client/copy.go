@@ -15,13 +15,19 @@ import (
 func (c *run) copyOne(ctx context.Context) (Outcome, error) {
 	s := c.Operation.Statement(ir.MainStatement)
 	row := CopyRow(c.Operation.Columns, c.Args)
-	err := c.retried(ctx, func() error {
-		conn := connOf(c.db)
+	copied := func(db DB) error {
+		conn := connOf(db)
 		if conn == nil {
 			return errors.New("COPY needs a connection, and this has none to give")
 		}
 		_, err := conn.PgConn().CopyFrom(ctx, strings.NewReader(row), s.SQL)
 		return err
+	}
+	err := c.retried(ctx, func() error {
+		if c.begin == nil || c.level() == pgx.ReadCommitted {
+			return copied(c.db)
+		}
+		return c.within(ctx, c.level(), func(tx pgx.Tx) error { return copied(tx) })
 	})
 	if err != nil {
 		return Outcome{}, err

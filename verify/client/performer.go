@@ -110,6 +110,8 @@ func (c *run) perform(ctx context.Context) (Outcome, error) {
 		return c.guarded(ctx)
 	case ir.MoveOp, ir.AdjustOp:
 		return c.guarded(ctx)
+	case ir.RuleOp:
+		return c.ruled(ctx)
 	case ir.ArrangeOp:
 		return c.arrange(ctx)
 	case ir.MoveManyOp, ir.AdjustManyOp:

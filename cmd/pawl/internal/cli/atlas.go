@@ -182,7 +182,7 @@ func (a *atlas) addMeeting(e *view.Explanation) {
 			return
 		}
 		e.Brief = true
-	case *ir.NoDuplicates, *ir.NoOverlap, *ir.Transitions, *ir.Immutable, *ir.Version, *ir.AppendOnly, *ir.Limit, *ir.AtMostOne, *ir.AtLeastOne, *ir.Sequence, *ir.Ordered, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule,
+	case *ir.NoDuplicates, *ir.NoOverlap, *ir.Transitions, *ir.Immutable, *ir.Version, *ir.AppendOnly, *ir.Limit, *ir.AtMostOne, *ir.AtLeastOne, *ir.Sequence, *ir.Ordered, *ir.SetRule, *ir.QueueRule, *ir.SingletonRule, *ir.LeaderRule,
 		*ir.IdempotencyRule, *ir.InboxRule:
 	}
 	for i := range a.program.Repositories {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -176,7 +177,7 @@ func kindOf(code string) Kind {
 	case "PW003":
 		return KindLimit
 	}
-	if strings.HasPrefix(code, "PW") {
+	if strings.HasPrefix(code, "PW") && code != weakIsolation {
 		return KindRule
 	}
 	return ""
@@ -277,6 +278,9 @@ func describe(operation string, err error, declared ...Constraints) error {
 	var pgErr *pgconn.PgError
 	if !errors.As(err, &pgErr) {
 		return &callError{operation: operation, cause: err}
+	}
+	if pgErr.Code == weakIsolation {
+		return &IsolationError{Operation: operation, Want: pgx.Serializable, refused: pgErr}
 	}
 	if kind := kindOf(pgErr.Code); kind != "" {
 		for _, constraints := range declared {
