@@ -13,6 +13,8 @@ LIVE      := ./pawl ./compiler ./codegen/... ./migrate/... ./examples/... ./veri
 # What test-newest takes of it: where majors have differed. test-matrix takes all.
 NEW       := ./verify/isolation
 NEW_PLANS := TestScripts|TestEverySpecificationSettles|TestDataTables|TestASecondPlan|TestPrints|TestSettings|TestDrift
+# What verify explores on each other major: the rules that triggers keep.
+VERIFIED  := limit|at-most-one|at-least-one|sequence|ordered
 SHARE     ?= 1
 
 .PHONY: demo test test-race test-long test-matrix test-newest bench lint fmt golden examples
@@ -51,10 +53,11 @@ test-newest: ## The live tests that majors differ in on the newest one, and what
 	  bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $$major) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -run TestGeneratedValues ./codegen/golang || exit 1; \
 	done
 
-test-matrix: ## The live tests on each other major.
+test-matrix: ## The live tests on each other major, and the rules over groups verified there.
 	for major in $(MAJORS); do \
 	  echo "== PostgreSQL $$major"; \
-	  bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $$major) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -short $(LIVE) || exit 1; \
+	  bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $$major) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -short $(LIVE) && \
+	    PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -run 'TestCases/($(VERIFIED))$$' ./verify -share 1 || exit 1; \
 	done
 
 bench: ## Figures: compile time and memory, generated code against hand-written pgx and sqlc, what a limit and a key cost.
