@@ -60,6 +60,7 @@ func (x *index) countsOf() map[ir.TableRef][]ir.TableRef {
 			add(i.Base, i.Counter)
 		case *ir.Ordered:
 			add(i.Base, i.Groups)
+		default: // all others look at the rows themselves
 		}
 	}
 	return beside
