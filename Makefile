@@ -8,6 +8,8 @@ OLDEST    := 14
 MAJORS    := 14 16 17 18
 # Modules of their own, for what pawl itself shall not depend on; ./... leaves them out.
 MODULES   := examples/avito
+# Generated packages that lint looks at, one of each shape; make test-long takes all.
+GOLDENS   := $(foreach case,edit-many idempotency leader ordered queue types upsert uuid,./testdata/cases/$(case)/store)
 # What runs against a server; PAWL_TEST_PG_BIN says which.
 LIVE      := ./pawl ./compiler ./codegen/... ./migrate/... ./examples/... ./verify/isolation ./verify/explore ./internal/devdb/pgtest
 # What test-newest takes of it: where majors have differed. test-matrix takes all.
@@ -42,6 +44,7 @@ test-long: ## Fuzzing, races beyond the one of make test, every case verified; S
 	$(GO) test -run '^$$' -fuzz FuzzNames -fuzztime $$((1000/$(SHARE)))x -fuzzminimizetime 10x ./codegen/golang
 	$(GO) test -run 'TestPromises' -count=$$((10/$(SHARE)-1)) -timeout 60m ./examples/seats
 	$(GO) test -run 'TestCases|TestQueueSpoiled|TestBrokenPrograms' -count=1 -timeout 60m ./verify -share $(SHARE)
+	if [ $(SHARE) = 1 ]; then $(TOOL) staticcheck ./testdata/cases/*/store && $(TOOL) errcheck ./testdata/cases/*/store; fi
 	if [ $(SHARE) = 1 ]; then (cd examples/sqlc && $(GO) run github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1 diff); fi
 	if [ $(SHARE) = 1 ]; then $(GO) test -run TestFullSearchAgrees -count=1 ./verify -share 1 && $(GO) test -race -short ./verify/explore; fi
 	$(GO) test -run 'TestDeadlockVictimsUnderLoad' -count=1 ./verify/explore -load
@@ -70,7 +73,8 @@ bench: ## Figures: compile time and memory, generated code against hand-written 
 lint: ## gofumpt, vet, staticcheck, switches that must be exhaustive (//exhaustive:enforce), closed sets, error comparisons.
 	@test -z "$$($(TOOL) gofumpt -l $$(git ls-files '*.go'))" || { echo "gofumpt would change:"; $(TOOL) gofumpt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet $(PACKAGES)
-	$(TOOL) staticcheck $(PACKAGES)
+	$(TOOL) staticcheck $(PACKAGES) $(GOLDENS)
+	$(TOOL) errcheck $(GOLDENS) ./examples/seats/store/...
 	$(TOOL) exhaustive -e $(PACKAGES)
 	$(TOOL) go-check-sumtype $(PACKAGES)
 	$(TOOL) go-errorlint -asserts -comparison -errorf $(PACKAGES)

@@ -4,6 +4,7 @@ go 1.26.0
 
 tool (
 	github.com/alecthomas/go-check-sumtype/cmd/go-check-sumtype
+	github.com/kisielk/errcheck
 	github.com/nishanths/exhaustive/cmd/exhaustive
 	github.com/polyfloyd/go-errorlint
 	honnef.co/go/tools/cmd/staticcheck
@@ -13,6 +14,7 @@ tool (
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
 	github.com/alecthomas/go-check-sumtype v0.3.1 // indirect
+	github.com/kisielk/errcheck v1.30.0 // indirect
 	github.com/nishanths/exhaustive v0.17.1 // indirect
 	github.com/polyfloyd/go-errorlint v1.8.0 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
