@@ -48,6 +48,18 @@ func (r *recorder) expect(t *testing.T, events ...string) {
 	r.events = nil
 }
 
+// Every observer is told, in the order of the options.
+func TestObservers(t *testing.T) {
+	var order []string
+	note := func(name string) pawl.Option {
+		return pawl.WithObserver(pawl.ObserverFunc(func(_ context.Context, e pawl.Event) { order = append(order, name+" "+e.Operation) }))
+	}
+	_, s := open(t, note("a"), pawl.WithObserver(nil), note("b"))
+	_, err := pawl.QueryAll(t.Context(), s, &listItems, (*item).dest, 0, 1)
+	must(t, err)
+	want(t, "order", strings.Join(order, ", "), "a table.items.list, b table.items.list")
+}
+
 func TestObserver(t *testing.T) {
 	var seen recorder
 	pool, s := open(t, pawl.WithObserver(&seen))

@@ -15,6 +15,7 @@ package pgtest
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"sync"
 	"testing"
@@ -61,6 +62,22 @@ func URL(t testing.TB) string {
 			t.Errorf("drop the test's database: %v", err)
 		}
 	})
+	return url
+}
+
+// ExampleURL is URL for Example functions, which have no *testing.T: the database
+// stays until the process ends, and it panics where a test would fail.
+func ExampleURL() string {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	srv, err := shared()
+	if err != nil {
+		panic(fmt.Errorf("examples need PostgreSQL: %w", err))
+	}
+	url, _, err := srv.Scratch(ctx)
+	if err != nil {
+		panic(err)
+	}
 	return url
 }
 

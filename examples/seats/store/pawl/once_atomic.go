@@ -85,7 +85,7 @@ func (a *atomicRun) enter(ctx context.Context, tx *Session) (locked bool, row *s
 		if closeErr := results.Close(); err == nil {
 			err = closeErr
 		}
-		err = tx.tx.note(err)
+		err = tx.tx.note(unsent(tx.db, a.key, err))
 	}()
 	if err = results.QueryRow().Scan(&locked); err != nil {
 		return false, nil, err
@@ -163,6 +163,10 @@ func (s *Session) commitWith(ctx context.Context, c *txConfig, open *openTx, tx 
 	}
 	if closeErr := results.Close(); err == nil {
 		err = closeErr
+	}
+	if bad := unsent(conn, open.last.args, err); !errors.Is(err, bad) {
+		rollback(ctx, tx) // nothing was sent
+		return s.refusal(c, bad)
 	}
 	if err != nil {
 		rollback(ctx, tx)

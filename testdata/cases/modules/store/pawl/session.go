@@ -87,8 +87,23 @@ func (s *Session) InTransaction() bool {
 // Option changes a session for all its calls. It wins over the specification.
 type Option func(*root)
 
-// WithObserver tells o about every operation and transaction.
-func WithObserver(o Observer) Option { return func(r *root) { r.observer = o } }
+// WithObserver tells o about every operation and transaction. Given several times,
+// it tells each, in the order of the options.
+func WithObserver(o Observer) Option {
+	return func(r *root) {
+		switch {
+		case o == nil:
+		case r.observer == nil:
+			r.observer = o
+		default:
+			first := r.observer
+			r.observer = ObserverFunc(func(ctx context.Context, e Event) {
+				first.Observe(ctx, e)
+				o.Observe(ctx, e)
+			})
+		}
+	}
+}
 
 // WithRetry sets how often and how patiently serialization failures and
 // deadlocks are retried. Zero fields keep the specification's values.

@@ -8,6 +8,7 @@ import (
 	"reflect"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // EditOperation is a read, a decision in Go and a write of one row under one
@@ -162,9 +163,10 @@ func (op *EditOperation) changes(before, after []any) (values []any, changed boo
 	return values, changed, nil
 }
 
-// argument is a column's value as every execution mode of pgx can send it. pgx
-// cannot encode a slice of a named string type, an array of an enum, or of
-// pointers to one, where it does not know the type of the parameter.
+// argument is a column's value as every execution mode of pgx can send it. Where it
+// does not know the type of the parameter, pgx cannot encode a slice of a named
+// string type, an array of an enum, nor one of a type of sixteen bytes, a uuid; nor
+// of pointers to them.
 func argument(v reflect.Value) any {
 	if v.Kind() != reflect.Slice || v.IsNil() {
 		return v.Interface()
@@ -172,26 +174,44 @@ func argument(v reflect.Value) any {
 	elem := v.Type().Elem()
 	switch {
 	case elem.Kind() == reflect.String:
-		return textsOf(v, reflect.Value.String)
+		return converted(v, reflect.Value.String)
 	case elem.Kind() == reflect.Pointer && elem.Elem().Kind() == reflect.String:
-		return textsOf(v, func(pointer reflect.Value) *string {
+		return converted(v, func(pointer reflect.Value) *string {
 			if pointer.IsNil() {
 				return nil
 			}
 			text := pointer.Elem().String()
 			return &text
 		})
+	case isUUID(elem):
+		return converted(v, uuidOf)
+	case elem.Kind() == reflect.Pointer && isUUID(elem.Elem()):
+		return converted(v, func(pointer reflect.Value) pgtype.UUID {
+			if pointer.IsNil() {
+				return pgtype.UUID{}
+			}
+			return uuidOf(pointer.Elem())
+		})
 	}
 	return v.Interface()
 }
 
-// textsOf converts the elements of a slice.
-func textsOf[T any](slice reflect.Value, convert func(reflect.Value) T) []T {
-	texts := make([]T, slice.Len())
-	for i := range texts {
-		texts[i] = convert(slice.Index(i))
+// isUUID reports whether a type is an array of sixteen bytes.
+func isUUID(t reflect.Type) bool {
+	return t.Kind() == reflect.Array && t.Len() == 16 && t.Elem().Kind() == reflect.Uint8
+}
+
+func uuidOf(v reflect.Value) pgtype.UUID {
+	return pgtype.UUID{Bytes: v.Convert(reflect.TypeFor[[16]byte]()).Interface().([16]byte), Valid: true}
+}
+
+// converted converts the elements of a slice.
+func converted[T any](slice reflect.Value, convert func(reflect.Value) T) []T {
+	list := make([]T, slice.Len())
+	for i := range list {
+		list[i] = convert(slice.Index(i))
 	}
-	return texts
+	return list
 }
 
 // twice keeps the first row two times, sharing no memory: what fn does to the
