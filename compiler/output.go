@@ -2,8 +2,10 @@ package compiler
 
 import (
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/dsl"
 	"github.com/pawldb/pawl/internal/diag"
 )
@@ -78,6 +80,8 @@ func (c *compilation) apartOutputs(dir, file string) {
 		d.Detail = "The DDL would be the file " + quote(file) + ", where the copy of the runtime needs a directory."
 	case inside && rest == "pawl/explore" && c.program.Go.Runtime == "copy" && c.program.Go.RaceTests:
 		d.Detail = "The DDL would be the file " + quote(file) + ", where the copy of the explorer needs a directory."
+	case inside && rest == "pawl/otelpawl" && c.program.Go.Runtime == "copy" && slices.Contains(c.program.Go.Adapters, ir.OtelAdapter):
+		d.Detail = "The DDL would be the file " + quote(file) + ", where the copy of the adapter for OpenTelemetry needs a directory."
 	case inside && !strings.Contains(rest, "/") && strings.HasSuffix(rest, ".go"):
 		d.Detail = "The DDL would be the file " + quote(file) + ", one of the Go package's."
 	default:

@@ -21,6 +21,8 @@ func TestOutputsApart(t *testing.T) {
 		{"a/store", "copy", "a", false},
 		{"store", "copy", "store/pawl", false},
 		{"store", "copy", "store/pawl/explore", false},
+		{"store", "copy", "store/pawl/otelpawl", false},
+		{"store", "example.com/pawl", "store/pawl/otelpawl", true},
 		{"store", "example.com/pawl", "store/pawl/explore", true},
 		{"store", "example.com/pawl", "store/pawl", true},
 		{"store", "copy", "store/schema.go", false},
@@ -29,7 +31,7 @@ func TestOutputsApart(t *testing.T) {
 		{".", "copy", "pawl", false},
 		{".", "copy", ".", false},
 	} {
-		_, diags := load(t, fmt.Sprintf("generate \"go\" {\n  out = %q\n  package = \"store\"\n  runtime = %q\n  race_tests = true\n}\ngenerate \"sql\" { out = %q }\n",
+		_, diags := load(t, fmt.Sprintf("generate \"go\" {\n  out = %q\n  package = \"store\"\n  runtime = %q\n  race_tests = true\n  adapters = [\"otel\"]\n}\ngenerate \"sql\" { out = %q }\n",
 			c.dir, c.runtime, c.file))
 		if c.fine != !diags.HasErrors() {
 			t.Errorf("%s with %s beside %s: %v", c.file, c.runtime, c.dir, diags)

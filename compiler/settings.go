@@ -33,7 +33,10 @@ func (c *compilation) settings() {
 		c.advisoryClass(pawl.AdvisoryClass)
 	}
 	if g := c.spec.Go; g != nil {
-		p.Go = &ir.GoOutput{Dir: g.Out.V, Package: g.Package.V, Runtime: g.Runtime.V, RaceTests: g.RaceTests.V, Pos: pos(g.Header)}
+		p.Go = &ir.GoOutput{Dir: g.Out.V, Package: g.Package.V, Runtime: g.Runtime.V, UUID: g.UUID.V, RaceTests: g.RaceTests.V, Pos: pos(g.Header)}
+		for _, a := range g.Adapters {
+			p.Go.Adapters = append(p.Go.Adapters, ir.Adapter(a.Text))
+		}
 		if p.Go.Runtime == "" {
 			p.Go.Runtime = "copy"
 		}

@@ -49,7 +49,8 @@ func TestProjectBlocks(t *testing.T) {
 		Schema: set("app"), AppRole: set("app"), AdvisoryClass: set(4201),
 	})
 	requireSame(t, spec.Go, &GenerateGo{
-		Block: plain("go"), Out: set("store"), Package: set("store"), Runtime: set("copy"), RaceTests: set(true),
+		Block: plain("go"), Out: set("store"), Package: set("store"), Runtime: set("copy"),
+		Adapters: names("slog", "otel"), RaceTests: set(true), UUID: set("github.com/google/uuid.UUID"),
 	})
 	requireSame(t, spec.SQL, &GenerateSQL{Block: plain("sql"), Out: set("schema.sql")})
 	requireSame(t, spec.Variables, []*Variable{

@@ -17,9 +17,9 @@ var generateGoSchema = blockSchema{
 		{Name: "out", Kind: stringKind, Required: true, Doc: "the directory, relative to the project"},
 		{Name: "package", Kind: stringKind, Doc: "the package's name; the last part of out when absent"},
 		{Name: "runtime", Kind: stringKind, Doc: "copy, or the import path of the runtime"},
-		{Name: "adapters", Kind: anyKind, Later: "implement pawl.Observer in your code", Doc: "slog, otel"},
+		{Name: "adapters", Kind: choicesKind, Choices: []string{"slog", "otel"}, Empty: true, Doc: "what calls are written to: options for New"},
 		{Name: "race_tests", Kind: boolKind, Doc: "also write tests that try the races of each table in every order"},
-		{Name: "uuid", Kind: stringKind, Later: "give the column go { type = \"…\" }", Doc: "the Go type of uuid"},
+		{Name: "uuid", Kind: stringKind, Doc: "the Go type of uuid: an import path, a dot and a type"},
 	},
 }
 
@@ -54,7 +54,10 @@ func (p *project) decodeGenerate(block *hclsyntax.Block) {
 		p.spec.SQL = &GenerateSQL{Block: b.block, Out: b.text("out")}
 		return
 	}
-	p.spec.Go = &GenerateGo{Block: b.block, Out: b.text("out"), Package: b.text("package"), Runtime: b.text("runtime"), RaceTests: b.flag("race_tests")}
+	p.spec.Go = &GenerateGo{
+		Block: b.block, Out: b.text("out"), Package: b.text("package"), Runtime: b.text("runtime"),
+		Adapters: b.choices("adapters"), RaceTests: b.flag("race_tests"), UUID: b.text("uuid"),
+	}
 	if !p.spec.Go.Package.Set {
 		p.spec.Go.Package.V = path.Base(p.spec.Go.Out.V)
 	}

@@ -25,6 +25,7 @@ const (
 	keysKind                   // a key list: [id, sql("lower(email)"), desc(at)]
 	spanKind                   // a range column or { from, to, bounds }
 	statesKind                 // states: ["held"]
+	choicesKind                // some of a few words: ["slog", "otel"]
 	stateKind                  // one state
 	ownKeyKind                 // primary_key, no_duplicates.name
 	referenceKind              // table.rooms, table.rooms.no_duplicates.name
@@ -42,7 +43,7 @@ type attrSchema struct {
 	Name     string
 	Kind     kind
 	Required bool
-	Choices  []string      // of a choiceKind or wordKind
+	Choices  []string      // of a choiceKind, choicesKind or wordKind
 	Later    string        // not in this version: what to write today
 	LaterOf  []string      // choices that are not in this version
 	Min, Max int64         // of an intKind

@@ -40,7 +40,7 @@ func TestSchemasAreWhole(t *testing.T) {
 			if a.Doc == "" || strings.HasSuffix(a.Doc, ".") {
 				t.Errorf("%s.%s is described as %q", path, a.Name, a.Doc)
 			}
-			if (a.Kind == choiceKind || a.Kind == wordKind) != (len(a.Choices) > 0) {
+			if (a.Kind == choiceKind || a.Kind == choicesKind || a.Kind == wordKind) != (len(a.Choices) > 0) {
 				t.Errorf("%s.%s has choices %v", path, a.Name, a.Choices)
 			}
 			if a.Kind == intKind && a.Min >= a.Max {

@@ -170,8 +170,11 @@ type GenerateGo struct {
 	Out     Value[string]
 	Package Value[string]
 	Runtime Value[string]
+	// Adapters are what the package has options for: slog, otel.
+	Adapters []Name
 	// RaceTests asks for tests of the generated methods under every interleaving.
 	RaceTests Value[bool]
+	UUID      Value[string] // the Go type of uuid
 }
 
 // GenerateSQL is a generate "sql" block.

@@ -54,6 +54,17 @@ func (b *body) goName(name string) Value[string] {
 // choice reads one of the words that the schema lists.
 func (b *body) choice(name string) Value[string] { return read(b, name, b.p.toChoice) }
 
+// choices reads a list of words that the schema lists, each once.
+func (b *body) choices(name string) []Name {
+	return readList(b, name, func(expr hclsyntax.Expression, s *attrSchema) (Name, bool) {
+		word, ok := b.p.state(expr, s)
+		if ok {
+			_, ok = b.p.toChoice(expr, cty.StringVal(word.Text), s)
+		}
+		return word, ok
+	}, func(n Name) Name { return n })
+}
+
 // word reads a keyword without quotes.
 func (b *body) word(name string) Value[string] {
 	expr, s := b.attr(name)

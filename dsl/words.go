@@ -78,6 +78,8 @@ func sample(a *attrSchema) string {
 		return "COLUMN"
 	case namesKind, keysKind:
 		return "[COLUMN]"
+	case choicesKind:
+		return "[" + quote(a.Choices[0]) + "]"
 	case statesKind:
 		return `["STATE"]`
 	case ownKeyKind:

@@ -20,7 +20,7 @@ func (e *emitter) emitEnums() {
 	for i := range enums {
 		e.emitEnum(w, &enums[i])
 	}
-	plain, nullable := e.enumArrays()
+	plain, nullable := e.listArguments(func(_ *ir.Repository, f ir.Field) bool { return enumArray(f.Type) })
 	if plain {
 		emitEnumTexts(w, enumTexts, "string", "texts[i] = string(value)")
 	}
@@ -33,7 +33,8 @@ func (e *emitter) emitEnums() {
 // The generated functions that convert enum arrays: of values, and of pointers.
 const (
 	enumTexts       = "enumTexts"
-	enumTextsOrNull = "enumTextsOrNull"
+	enumTextsOrNull = enumTexts + orNull
+	orNull          = "OrNull"
 )
 
 // emitEnumTexts writes a function that makes texts of the values of an enum.
@@ -66,7 +67,7 @@ func enumSources(enums []ir.Enum) []ir.Pos {
 
 func (e *emitter) emitEnum(w *writer, enum *ir.Enum) {
 	key := ir.Qualified(enum.Schema, enum.Name)
-	typ := e.names.enums[key]
+	typ := e.names.chosen.enums[key]
 	w.P()
 	w.Doc(fmt.Sprintf("%s is a value of the enum %s.", typ, key))
 	w.P("type ", typ, " string")
@@ -82,15 +83,15 @@ func (e *emitter) emitEnum(w *writer, enum *ir.Enum) {
 	w.P(")")
 }
 
-// enumArrays reports whether statements take arrays of enums: such as hold no
+// listArguments reports whether statements take lists of a kind: such as hold no
 // NULL, and such as may.
-func (e *emitter) enumArrays() (plain, nullable bool) {
+func (e *emitter) listArguments(ofKind func(*ir.Repository, ir.Field) bool) (plain, nullable bool) {
 	for i := range e.program.Repositories {
 		r := &e.program.Repositories[i]
 		for j := range r.Operations {
 			for _, s := range r.Operations[j].Statements {
 				for _, arg := range s.Args {
-					if !enumArray(arg.Type) {
+					if !ofKind(r, arg) {
 						continue
 					}
 					if e.pointerElements(r, arg) {

@@ -30,6 +30,9 @@ type GenerateOptions struct {
 	// looked at for race tests alone.
 	Schema   string
 	Explorer fs.FS
+	// Otel holds the Go files of the adapter for OpenTelemetry. It is looked at where
+	// a copied runtime is to have it beside it.
+	Otel fs.FS
 }
 
 // RuntimeCopy is the value of runtime in a generate block that asks for a copy
@@ -66,6 +69,9 @@ func Generate(p *ir.Program, library fs.FS, o GenerateOptions) ([]File, []Proble
 		e.copyFolder(library, "pawl")
 		if p.Go.RaceTests {
 			e.copyFolder(o.Explorer, "pawl/explore")
+		}
+		if hasAdapter(p, ir.OtelAdapter) {
+			e.copyFolder(o.Otel, "pawl/"+otelFolder)
 		}
 	}
 	if len(e.problems) > 0 {
@@ -152,6 +158,7 @@ func (e *emitter) file(sources ...ir.Pos) *writer {
 	slices.Sort(files)
 	return newWriter(e.program.Go.Package, files, e.taken, map[string]string{
 		e.runtime: "pawl", pgxPath: "pgx", pgtypePath: "pgtype",
+		otelMetricPath: "metric", e.runtime + "/" + otelFolder: otelFolder,
 	})
 }
 
@@ -236,7 +243,7 @@ func payload(r *ir.Repository) []ir.Field {
 func (e *emitter) typeOf(r *ir.Repository, f ir.Field) goType {
 	t, given := e.names.types[columnID{r.Address, f.Name}]
 	if !given || !declaresColumn(r, f) {
-		t = goTypeOf(f.Type, e.names.enums)
+		t = e.names.chosen.of(f.Type)
 		if r.GoColumns[f.Name].ElementsNullable && declaresColumn(r, f) {
 			t = withNullElements(t)
 		}

@@ -130,23 +130,31 @@ var baseTypes = map[string]goType{
 	"tstzmultirange": multirangeOf(pgtyped("Timestamptz")), "datemultirange": multirangeOf(pgtyped("Date")),
 }
 
-// goTypeOf returns the Go type of a PostgreSQL type. enums holds the Go names of
-// the program's enums by qualified SQL name.
-func goTypeOf(t ir.Type, enums map[string]string) goType {
+// typeNames are the Go types that a program chooses.
+type typeNames struct {
+	enums map[string]string // by qualified SQL name
+	uuid  goType            // of uuid; zero for pgx's own
+}
+
+// of returns the Go type of a PostgreSQL type.
+func (n *typeNames) of(t ir.Type) goType {
 	t = t.Base()
 	switch t.Kind {
 	case ir.ArrayType:
-		if elem := goTypeOf(*t.Elem, enums); elem.listable() {
+		if elem := n.of(*t.Elem); elem.listable() {
 			return sliceOf(elem)
 		}
 		return sliceOf(named("", "string"))
 	case ir.EnumType:
-		if name, ok := enums[t.SQL()]; ok {
+		if name, ok := n.enums[t.SQL()]; ok {
 			return named("", name)
 		}
 	case ir.OtherType:
 		t.Name = internalName(t.Name)
 	case ir.BaseType, ir.DomainType:
+	}
+	if t.Name == "uuid" && n.uuid.ident != (ident{}) {
+		return n.uuid
 	}
 	if known, ok := baseTypes[t.Name]; ok {
 		return known

@@ -2,6 +2,7 @@ package golang
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 
 func TestGoTypeOf(t *testing.T) {
 	domain := ir.Type{Kind: ir.DomainType, Schema: "app", Name: "money", Elem: &ir.Type{Name: "numeric", Mods: []int{12, 2}}}
-	enums := map[string]string{"app.booking_status": "BookingStatus"}
+	chosen := typeNames{enums: map[string]string{"app.booking_status": "BookingStatus"}}
 	for _, test := range []struct {
 		typ        ir.Type
 		want, null string
@@ -47,7 +48,7 @@ func TestGoTypeOf(t *testing.T) {
 		{ir.Type{Kind: ir.OtherType, Name: "mine.int8"}, "string", "*string"},
 	} {
 		w := newWriter("store", nil, nil, nil)
-		got := goTypeOf(test.typ, enums)
+		got := chosen.of(test.typ)
 		if text := w.typ(got); text != test.want {
 			t.Errorf("%s is %s in Go, want %s", test.typ.SQL(), text, test.want)
 		}
@@ -70,7 +71,7 @@ func TestNullElements(t *testing.T) {
 		{ir.Type{Name: "tstzrange"}, "[]*pgtype.Range[pgtype.Timestamptz]"},
 		{ir.Type{Name: "datemultirange"}, "[]*string"},
 	} {
-		got := withNullElements(goTypeOf(arrayOf(test.elem), map[string]string{"app.booking_status": "BookingStatus"}))
+		got := withNullElements((&typeNames{enums: map[string]string{"app.booking_status": "BookingStatus"}}).of(arrayOf(test.elem)))
 		if text := newWriter("store", nil, nil, nil).typ(got); text != test.want {
 			t.Errorf("a list of %s with NULL in it is %s in Go, want %s", test.elem.SQL(), text, test.want)
 		}
@@ -93,7 +94,7 @@ func TestTypesPage(t *testing.T) {
 			typ := ir.Type{Kind: ir.OtherType, Name: strings.Replace(name, "double_precision", "float8", 1)}
 			documented[internalName(typ.Name)] = true
 			w := newWriter("store", nil, nil, nil)
-			want, null := w.typ(goTypeOf(typ, nil)), w.typ(goTypeOf(typ, nil).orNull())
+			want, null := w.typ(new(typeNames).of(typ)), w.typ(new(typeNames).of(typ).orNull())
 			if got := strings.TrimSpace(cells[2]); got != "`"+want+"`" {
 				t.Errorf("the page says that %s is %s; it is %s", name, got, want)
 			}
@@ -106,6 +107,17 @@ func TestTypesPage(t *testing.T) {
 		if _, mapped := baseTypes[name]; mapped && !documented[name] {
 			t.Errorf("docs/types-go.md does not say what %s is in Go", name)
 		}
+	}
+}
+
+// The chosen type of uuid stands alone, as NULL and in lists.
+func TestChosenUUIDType(t *testing.T) {
+	chosen := typeNames{uuid: named("github.com/google/uuid", "UUID")}
+	w := newWriter("store", nil, nil, nil)
+	one, list := chosen.of(ir.Type{Name: "uuid"}), chosen.of(arrayOf(ir.Type{Name: "uuid"}))
+	got := []string{w.typ(one), w.typ(one.orNull()), w.typ(list), w.typ(withNullElements(list))}
+	if want := []string{"uuid.UUID", "*uuid.UUID", "[]uuid.UUID", "[]*uuid.UUID"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -71,10 +71,10 @@ func (o *onceWork) emit() {
 
 // keyParameters are the parameters that make the key.
 func (o *onceWork) keyParameters() []parameter {
-	l := newLocals(o.taken, "s", "ctx", "payload", "work", "fetch", "options", "context", "pawl", "pgx", "pgtype", "http", "err", "tx", "reference", "r", "limit", "subject", "net")
+	l := newLocals(o.taken, o.emitter.names.chosen.uuidPackage(), "s", "ctx", "payload", "work", "fetch", "options", "context", "pawl", "pgx", "pgtype", "http", "err", "tx", "reference", "r", "limit", "subject", "net")
 	var list []parameter
 	for _, f := range o.keyFields() {
-		list = append(list, parameter{f, l.name(f.Name), goTypeOf(f.Type, o.emitter.names.enums)})
+		list = append(list, parameter{f, l.name(f.Name), o.emitter.names.chosen.of(f.Type)})
 	}
 	return list
 }

@@ -30,7 +30,7 @@ func (n *names) resolveLabels() {
 		key := ir.Qualified(e.Schema, e.Name)
 		n.labels[key] = make([]string, len(e.Values))
 		for j, text := range e.Values {
-			labels = append(labels, enumLabel{enum: e, index: j, typ: n.enums[key], text: text})
+			labels = append(labels, enumLabel{enum: e, index: j, typ: n.chosen.enums[key], text: text})
 		}
 	}
 	for _, spell := range []func(enumLabel) string{shortLabel, longLabel, hexLabel} {

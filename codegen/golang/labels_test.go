@@ -94,7 +94,7 @@ func TestEnumsOfTwoSchemas(t *testing.T) {
 		t.Fatal(n.problems)
 	}
 	want := map[string]string{"app.status": "Status", "audit.status": "AuditStatus"}
-	if diff := cmp.Diff(want, n.enums); diff != "" {
+	if diff := cmp.Diff(want, n.chosen.enums); diff != "" {
 		t.Error(diff)
 	}
 }

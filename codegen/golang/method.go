@@ -74,6 +74,7 @@ func (r *repository) locals(own ...string) *locals {
 	for _, name := range []string{"context", "pawl", "pgx", "pgtype", "time", "json", "net", "netip", "fmt"} {
 		l.taken[name] = true
 	}
+	l.taken[r.emitter.names.chosen.uuidPackage()] = true
 	for _, t := range r.emitter.names.types {
 		if t.ident.path != "" {
 			l.taken[guessPackage(t.ident.path)] = true
@@ -116,13 +117,19 @@ func (r *repository) arguments(list []parameter) string {
 
 // argument spells a value as a statement takes it.
 func (r *repository) argument(f ir.Field, value string) string {
+	of := ""
 	switch {
-	case !enumArray(f.Type):
+	case enumArray(f.Type):
+		of = enumTexts
+	case r.uuidList(r.ir, f):
+		of = uuidList
+	default:
 		return value
-	case r.pointerElements(r.ir, f):
-		return enumTextsOrNull + "(" + value + ")"
 	}
-	return enumTexts + "(" + value + ")"
+	if r.pointerElements(r.ir, f) {
+		of += orNull
+	}
+	return of + "(" + value + ")"
 }
 
 // open writes a method's comment and first line.

@@ -12,7 +12,7 @@ import (
 // names holds every Go name of the output, resolved before anything is printed.
 type names struct {
 	pkg          *scope
-	enums        map[string]string         // Go type, by qualified SQL name
+	chosen       typeNames
 	labels       map[string][]string       // constants, by qualified SQL name, in the order of the values
 	repositories []repositoryNames         // as Program.Repositories
 	singletons   []singletonNames          // as Program.Singletons
@@ -67,7 +67,7 @@ type (
 // reported; names that nobody writes take what is left.
 func resolve(p *ir.Program) *names {
 	n := &names{
-		program: p, columns: indexColumns(p), enums: map[string]string{}, labels: map[string][]string{}, limits: map[limitsKey]string{},
+		program: p, columns: indexColumns(p), chosen: typeNames{enums: map[string]string{}}, labels: map[string][]string{}, limits: map[limitsKey]string{},
 		sentinels: map[ConstraintName]string{}, types: map[columnID]goType{},
 	}
 	own := append(ownNames(), "Store", "New", "InTx", "Savepoint")
@@ -76,7 +76,9 @@ func resolve(p *ir.Program) *names {
 			own = append(own, kind.between, kind.since, kind.until)
 		}
 	}
+	own = append(own, adapterNames(p)...)
 	n.pkg = newScope("package "+p.Go.Package, &n.problems, own...)
+	n.resolveUUID()
 	n.resolveEnums()
 	store := newScope("struct Store", &n.problems, "WithTx", "Check", "DB", "AfterCommit", "Maintain")
 	n.repositories = make([]repositoryNames, len(p.Repositories))
@@ -117,7 +119,7 @@ func (n *names) resolveEnums() {
 		if holders[name] > 1 && e.Schema != n.program.DefaultSchema {
 			name = exported(e.Schema) + camel(e.Name)
 		}
-		n.enums[ir.Qualified(e.Schema, e.Name)] = name
+		n.chosen.enums[ir.Qualified(e.Schema, e.Name)] = name
 		n.pkg.claim(name, fmt.Sprintf("enum %q", e.Name), e.Origin.Pos, `rename the enum, or one of the two, in the specification`)
 	}
 }

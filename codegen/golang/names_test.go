@@ -121,6 +121,20 @@ func TestCollisions(t *testing.T) {
 			"package =",
 		},
 		{
+			"a uuid that is none", &ir.Program{Go: &ir.GoOutput{Package: "store", Runtime: "x.org/pawl", UUID: "[]byte", Pos: at(1)}},
+			[]string{`1: uuid = "[]byte" names no Go type that holds a uuid`},
+			`uuid = "string"`,
+		},
+		{
+			"an enum and an adapter's option", func() *ir.Program {
+				p := program([]ir.Enum{{Schema: "app", Name: "with_meter", Values: []string{"a"}, Origin: ir.Origin{Pos: at(2)}}})
+				p.Go.Adapters = []ir.Adapter{ir.OtelAdapter}
+				return p
+			}(),
+			[]string{`2: enum "with_meter" needs the Go name WithMeter in package`},
+			"rename the enum",
+		},
+		{
 			"a runtime that is none", &ir.Program{Go: &ir.GoOutput{Package: "store", Runtime: "../pawl", Pos: at(1)}},
 			[]string{`1: "../pawl" is no Go import path`},
 			"runtime =",

@@ -252,7 +252,7 @@ func (r *raceRepository) enumLiteral(t ir.Type, value string) string {
 			return r.w.S(r.in(r.emitter.names.labels[ir.Qualified(e.Schema, e.Name)][at]))
 		}
 	}
-	return r.w.S(r.in(r.emitter.names.enums[t.SQL()]), `("")`)
+	return r.w.S(r.in(r.emitter.names.chosen.enums[t.SQL()]), `("")`)
 }
 
 // transitions are the rules of the table's states.
@@ -273,6 +273,10 @@ func (r *raceRepository) value(t ir.Type, typ goType, n string) string {
 	mods := t.Mods
 	t = t.Base()
 	switch {
+	case t.Name == "uuid" && typ.ident == ident{"", "string"}:
+		return r.w.S(ident{"fmt", "Sprintf"}, `("00000000-0000-0000-0000-%012d", `, n, ")")
+	case t.Name == "uuid" && typ.ident == r.emitter.names.chosen.uuid.ident && typ.ident != ident{pgtypePath, "UUID"}:
+		return r.spell(typ) + "{15: byte(" + n + ")}" // an array of sixteen bytes
 	case typ.ident.path != "" && typ.ident.path != pgtypePath && !standard(typ.ident.path):
 		return "*new(" + r.spell(typ) + ")" // of a go block
 	case t.Kind == ir.EnumType:

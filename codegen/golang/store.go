@@ -15,16 +15,16 @@ const (
 
 // ownNames are the unexported names that every output has.
 func ownNames() []string {
-	return []string{maintainVar, bindFunc, promisesVar, constraintsVar, defaultLimitsVar, enumTexts, enumTextsOrNull}
+	return []string{maintainVar, bindFunc, promisesVar, constraintsVar, defaultLimitsVar, enumTexts, enumTextsOrNull, uuidList, uuidListOrNull}
 }
 
 // emitStore writes store_gen.go: the Store with its repositories, transactions
 // and the check of the database.
 func (e *emitter) emitStore() {
 	w := e.file(e.program.Go.Pos)
-	w.doc = fmt.Sprintf("Package %s is the database of the project %q as Go: a Store with a repository for each table and queue, "+
-		"whose methods keep what the specification promises.", e.program.Go.Package, e.program.Project)
+	w.doc = e.packageDoc(w)
 	e.emitStoreType(w)
+	e.emitAdapters(w)
 	e.emitTransactions(w)
 	e.emitCheck(w)
 	e.emitMaintain(w)
@@ -33,6 +33,7 @@ func (e *emitter) emitStore() {
 			e.emitRanges(w, kind)
 		}
 	}
+	e.emitUUIDLists(w)
 	e.emitLimits(w)
 	e.emitPromises(w)
 	e.finish("store_gen.go", w)

@@ -73,14 +73,16 @@ func (w *writer) S(parts ...any) string {
 
 // Doc prints text as a comment, wrapped at 80 columns. Lines that begin with a
 // tab keep their layout: go doc shows them as code.
-func (w *writer) Doc(text string) {
+func (w *writer) Doc(text string) { writeComment(&w.body, text) }
+
+func writeComment(b *bytes.Buffer, text string) {
 	for _, paragraph := range strings.Split(strings.Trim(printable(text), "\n "), "\n") {
 		if strings.HasPrefix(paragraph, "\t") || paragraph == "" {
-			w.P("//", paragraph)
+			b.WriteString("//" + paragraph + "\n")
 			continue
 		}
 		for _, line := range wrap(paragraph, 77) {
-			w.P("// ", line)
+			b.WriteString("// " + line + "\n")
 		}
 	}
 }
@@ -182,9 +184,7 @@ func (w *writer) Bytes() ([]byte, error) {
 	}
 	b.WriteByte('\n')
 	if w.doc != "" {
-		for _, line := range wrap(w.doc, 77) {
-			b.WriteString("// " + line + "\n")
-		}
+		writeComment(&b, w.doc)
 	}
 	b.WriteString("package " + w.pkg + "\n\n")
 	w.imports(&b)

@@ -102,11 +102,25 @@ type GoOutput struct {
 	Dir     string // relative to the project
 	Package string
 	Runtime string // "copy", or the import path of the runtime
+	// Adapters are what calls may be written to: the package has an option for each.
+	Adapters []Adapter
+	// UUID is the Go type of uuid, as a go block spells types; empty for pgx's own.
+	UUID string
 	// RaceTests asks for tests beside the package that run its methods against each
 	// other, in every order that their statements can take.
 	RaceTests bool
 	Pos       Pos
 }
+
+// Adapter is a library that the runtime can tell about each call.
+type Adapter string
+
+// The adapters. The first is in the standard library and the runtime; the second
+// stands in a package of its own, so that only who asks for it depends on it.
+const (
+	SlogAdapter Adapter = "slog"
+	OtelAdapter Adapter = "otel"
+)
 
 // SQLOutput is a `generate "sql"` block.
 type SQLOutput struct {

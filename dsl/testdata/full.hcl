@@ -12,7 +12,9 @@ generate "go" {
   out        = "store"
   package    = "store"
   runtime    = "copy"
+  adapters   = ["slog", "otel"]
   race_tests = true
+  uuid       = "github.com/google/uuid.UUID"
 }
 
 generate "sql" {

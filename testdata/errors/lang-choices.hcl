@@ -29,6 +29,10 @@ table "seats" {
     }
   }
 }
+generate "go" {
+  out      = "store"
+  adapters = ["log", "slog", "slog"] # ERROR invalid-choice "\"log\" is no value of adapters.*did you mean \"slog\"" ERROR duplicate-name "names \"slog\" twice"
+}
 transaction "default" {
   isolation = "read commited" # ERROR invalid-choice "did you mean \"read committed\""
 }

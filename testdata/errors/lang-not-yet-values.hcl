@@ -14,5 +14,4 @@ enum "state" {
 }
 generate "go" {
   out        = "store"
-  adapters   = ["slog"] # ERROR not-yet "\"adapters\""
 }

@@ -110,14 +110,14 @@ func (a *app) render(p *project) (output, error) {
 		out.files[path.Clean(file.Path)] = file.Content
 	}
 	dir := path.Clean(filepath.ToSlash(p.program.Go.Dir))
-	out.owned = []string{dir, path.Join(dir, "pawl"), path.Join(dir, "pawl", "explore")}
+	out.owned = []string{dir, path.Join(dir, "pawl"), path.Join(dir, "pawl", "explore"), path.Join(dir, "pawl", "otelpawl")}
 	return out, nil
 }
 
-// goOptions finds what the output needs beside the program: its own import path,
-// and for race tests the schema and the explorer.
+// goOptions finds what the output needs beside the program: its own import path, an
+// adapter, and for race tests the schema and the explorer.
 func (p *project) goOptions() (golang.GenerateOptions, error) {
-	var options golang.GenerateOptions
+	options := golang.GenerateOptions{Otel: pawlsrc.Otel()}
 	if p.program.Go.RaceTests {
 		options.Explorer, options.Schema = pawlsrc.Explorer(), postgres.Schema(p.program.Standalone())
 	} else if p.program.Go.Runtime != golang.RuntimeCopy {
