@@ -63,6 +63,34 @@ func racesOfParcels() []race {
 			rules:     rules,
 		},
 		{
+			name:  "Parcels: two equal arrive",
+			trial: func(s *raceSetup) { raceInsertedParcel(s, 1) },
+			setup: func(s *raceSetup) []racer {
+				in := raceRowOfParcels(s, 1)
+				return []racer{
+					{
+						name: "first arrive",
+						call: func(ctx context.Context, db *store.Store) (any, error) {
+							_, outcome, err := db.Parcels.Arrive(ctx, in)
+							return outcome, err
+						},
+						announced: []error{store.ErrParcelsPkey, store.ErrParcelsWeight},
+					},
+					{
+						name: "second arrive",
+						call: func(ctx context.Context, db *store.Store) (any, error) {
+							_, outcome, err := db.Parcels.Arrive(ctx, in)
+							return outcome, err
+						},
+						announced: []error{store.ErrParcelsPkey, store.ErrParcelsWeight},
+					},
+				}
+			},
+			gates: []string{"app.parcels"},
+			equal: true,
+			rules: rules,
+		},
+		{
 			name: "Parcels: two of add",
 			setup: func(s *raceSetup) []racer {
 				row := raceInsertedParcel(s, 1)
