@@ -37,6 +37,11 @@ func (q *queue) addEnqueue() {
 	op := q.taskOperation("enqueue", ir.EnqueueOp, ir.NoLock,
 		"puts a task into the queue "+q.label+" and returns its id. Inside a transaction the task is there when the transaction commits, and never when it rolls back.")
 	sql, p := insertSQL(q.ref, q.repository.Insert, func(name string) string { return q.byName[name].schema.Default })
+	if q.group != nil {
+		sql = q.groupedEnqueueSQL(p)
+		op.Lock = ir.ForNoKeyUpdate
+		op.Reasons = append(op.Reasons, q.group.rowReason())
+	}
 	op.Args = q.repository.Insert
 	op.Statements = []ir.Statement{{
 		Role: ir.MainStatement, SQL: comment(op.Address) + sql + "\nRETURNING id",
@@ -60,18 +65,15 @@ func (q *queue) addClaim() {
 		"takes up to limit tasks of the queue "+q.label+" for this worker, the oldest first: tasks whose lease ran out, then ready ones. Each comes with a fence, which "+
 			"completing, failing and renewing check. A task is taken by one worker at a time; after "+plainInt(q.config.Attempts)+
 			" attempts it is dead and stays in the table. No task is an empty answer, not an error.")
+	if q.group != nil {
+		q.groupedClaim(&op)
+		q.add(op, write{})
+		return
+	}
 	op.Args = []ir.Field{claimLimit, claimLease}
 	due := newParameters([]ir.Field{claimLimit})
 	main := newParameters(op.Args)
 	table, attempts := q.ref.SQL(), strconv.Itoa(q.config.Attempts)
-	payload := ""
-	if len(q.payload) > 0 {
-		payload = "t." + strings.Join(quoteAll(columnList(q.payload)), ", t.") + ", "
-	}
-	selected := ""
-	if len(q.payload) > 0 {
-		selected = q.payloadList("") + ", "
-	}
 	op.Statements = []ir.Statement{
 		{
 			Role: ir.DueStatement,
@@ -104,17 +106,29 @@ func (q *queue) addClaim() {
 				"  SET state = 'running', attempt = t.attempt + 1, fence = t.fence + 1,\n" +
 				"    lease_until = clock_timestamp() + " + main.ref("lease") + " * interval '1 microsecond'\n" +
 				"  WHERE t.id = ANY (ARRAY(SELECT id FROM again UNION ALL SELECT id FROM ready))\n" +
-				"  RETURNING " + payload + "t.id, t.fence, t.attempt, t.lease_until\n" +
+				"  RETURNING " + q.payloadOf("t") + "t.id, t.fence, t.attempt, t.lease_until\n" +
 				")\n" +
-				"SELECT " + selected + "id, fence, attempt, lease_until FROM claimed ORDER BY id",
-			Args: main.fields,
-			Results: slices.Concat(fields(q.payload), []ir.Field{
-				taskID, taskFence, q.byName["attempt"].field(), {Name: "lease_until", Type: ir.Type{Name: "timestamptz"}},
-			}),
-			Rows: ir.ReturnsMany,
+				"SELECT " + q.payloadResults() + "id, fence, attempt, lease_until FROM claimed ORDER BY id",
+			Args: main.fields, Results: q.claimResults(), Rows: ir.ReturnsMany,
 		},
 	}
 	q.add(op, write{})
+}
+
+// claimResults are what a claim returns of a task.
+func (q *queue) claimResults() []ir.Field {
+	return slices.Concat(fields(q.payload), []ir.Field{
+		taskID, taskFence, q.byName["attempt"].field(), {Name: "lease_until", Type: ir.Type{Name: "timestamptz"}},
+	})
+}
+
+// payloadOf spells the payload of a row, with a comma behind it.
+func (q *queue) payloadOf(alias string) string {
+	list := ""
+	for _, col := range q.payload {
+		list += alias + "." + ir.Ident(col.name) + ", "
+	}
+	return list
 }
 
 func quoteAll(names []string) []string {
@@ -128,8 +142,12 @@ func quoteAll(names []string) []string {
 // heldSQL locks the tasks that are still held under the given fences, in the
 // order of their ids.
 func (q *queue) heldSQL(p *parameters) string {
+	keys := ""
+	if q.group != nil {
+		keys = ", " + q.group.keys("t")
+	}
 	return "WITH held AS MATERIALIZED (\n" +
-		"  SELECT t.id FROM " + q.ref.SQL() + " AS t\n" +
+		"  SELECT t.id" + keys + " FROM " + q.ref.SQL() + " AS t\n" +
 		"  JOIN unnest(" + p.ref("ids") + ", " + p.ref("fences") + ") AS c (id, fence) ON t.id = c.id AND t.fence = c.fence\n" +
 		"  WHERE t.state = 'running'\n" +
 		"  ORDER BY t.id FOR UPDATE OF t\n" +
@@ -155,13 +173,14 @@ func (q *queue) addComplete() {
 	p := newParameters([]ir.Field{taskIDs, taskFences})
 	op.Args = p.fields
 	op.Reasons = append(op.Reasons, fenceReason, orderReason)
-	op.Statements = []ir.Statement{{
-		Role: ir.MainStatement,
-		SQL: comment(op.Address) + q.heldSQL(p) + "DELETE FROM " + q.ref.SQL() +
-			"\nWHERE id = ANY (ARRAY(SELECT id FROM held))\nRETURNING id",
-		Args: p.fields, Results: []ir.Field{taskID}, Rows: ir.ReturnsMany,
-	}}
-	q.add(op, write{})
+	done := "DELETE FROM " + q.ref.SQL() + "\nWHERE id = ANY (ARRAY(SELECT id FROM held))\nRETURNING id"
+	sql := q.heldSQL(p) + done
+	if q.group != nil {
+		sql = strings.TrimSuffix(q.heldSQL(p), "\n") + ", done AS (\n  " + strings.ReplaceAll(done, "\n", "\n  ") + ", " + q.group.keys("") + "\n)" + q.groupedEnd("done", "h.run_at")
+	}
+	q.end(op, ir.Statement{
+		Role: ir.MainStatement, SQL: comment(op.Address) + sql, Args: p.fields, Results: []ir.Field{taskID}, Rows: ir.ReturnsMany,
+	}, q.lockGroupsOf)
 }
 
 // addFail adds what happens to a task whose work failed.
@@ -183,14 +202,27 @@ func (q *queue) addFail() {
 	more := "attempt < " + strconv.Itoa(q.config.Attempts)
 	pause := "least(" + seconds(q.config.BackoffMax) + ", " + seconds(q.config.BackoffBase) + " * 2 ^ least(attempt - 1, " +
 		strconv.Itoa(doublings(q.config.BackoffBase, q.config.BackoffMax)) + "))::double precision"
-	op.Statements = []ir.Statement{{
-		Role: ir.MainStatement,
-		SQL: comment(op.Address) + "UPDATE " + q.ref.SQL() + "\nSET state = CASE WHEN " + more + " THEN 'scheduled' ELSE 'dead' END,\n" +
-			"  run_at = CASE WHEN " + more + " THEN clock_timestamp() + make_interval(secs => " + pause + " * " + p.ref("jitter") + ") ELSE run_at END,\n" +
-			"  lease_until = NULL, last_error = " + p.ref("error") + "\n" +
-			"WHERE id = " + p.ref("id") + " AND fence = " + p.ref("fence") + " AND state = 'running'\nRETURNING id",
-		Args: p.fields, Results: []ir.Field{taskID}, Rows: ir.ReturnsOne,
-	}}
+	sql := "UPDATE " + q.ref.SQL() + "\nSET state = CASE WHEN " + more + " THEN 'scheduled' ELSE 'dead' END,\n" +
+		"  run_at = CASE WHEN " + more + " THEN clock_timestamp() + make_interval(secs => " + pause + " * " + p.ref("jitter") + ") ELSE run_at END,\n" +
+		"  lease_until = NULL, last_error = " + p.ref("error") + "\n" +
+		"WHERE id = " + p.ref("id") + " AND fence = " + p.ref("fence") + " AND state = 'running'\nRETURNING id"
+	if q.group != nil {
+		sql = q.groupedChange(sql, q.group.dueAgain())
+	}
+	q.end(op, ir.Statement{
+		Role: ir.MainStatement, SQL: comment(op.Address) + sql, Args: p.fields, Results: []ir.Field{taskID}, Rows: ir.ReturnsOne,
+	}, q.lockGroupOf)
+}
+
+// end adds an operation that ends a claim. In a queue with groups a statement of
+// its own locks the group first.
+func (q *queue) end(op ir.Operation, main ir.Statement, lock func(*ir.Operation) ir.Statement) {
+	op.Statements = []ir.Statement{main}
+	if q.group != nil {
+		op.Lock = ir.ForUpdate
+		op.Reasons = append(op.Reasons, groupLockReason)
+		op.Statements = []ir.Statement{lock(&op), main}
+	}
 	q.add(op, write{})
 }
 
@@ -219,11 +251,12 @@ func (q *queue) addRelease() {
 		Choice: "the fence stays",
 		Why:    "the next claim raises it again; lowered like the attempt, it would be that of a claim that is gone.",
 	})
-	op.Statements = []ir.Statement{{
-		Role: ir.MainStatement,
-		SQL: comment(op.Address) + "UPDATE " + q.ref.SQL() + "\nSET state = 'ready', attempt = greatest(attempt - 1, 0), lease_until = NULL\n" +
-			"WHERE id = " + p.ref("id") + " AND fence = " + p.ref("fence") + " AND state = 'running'\nRETURNING id",
-		Args: p.fields, Results: []ir.Field{taskID}, Rows: ir.ReturnsOne,
-	}}
-	q.add(op, write{})
+	sql := "UPDATE " + q.ref.SQL() + "\nSET state = 'ready', attempt = greatest(attempt - 1, 0), lease_until = NULL\n" +
+		"WHERE id = " + p.ref("id") + " AND fence = " + p.ref("fence") + " AND state = 'running'\nRETURNING id"
+	if q.group != nil {
+		sql = q.groupedChange(sql, "least(d.run_at, h.run_at)")
+	}
+	q.end(op, ir.Statement{
+		Role: ir.MainStatement, SQL: comment(op.Address) + sql, Args: p.fields, Results: []ir.Field{taskID}, Rows: ir.ReturnsOne,
+	}, q.lockGroupOf)
 }

@@ -17,6 +17,9 @@ func promises(p *ir.Program) []ir.Promise {
 	for _, r := range p.Repositories {
 		if r.Queue != nil {
 			queues[ir.TableRef{Schema: r.Schema, Name: r.Table}] = true
+			if r.Queue.Group != nil {
+				queues[r.Queue.Group.Table] = true
+			}
 		}
 	}
 	for _, t := range p.Schema.Tables {

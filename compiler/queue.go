@@ -3,7 +3,6 @@ package compiler
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -19,6 +18,7 @@ type queue struct {
 	payload []*column
 	config  ir.Queue
 	facts   *ir.Facts
+	group   *group // nil when tasks have no order among themselves
 }
 
 // The states of a task. A task that is done is deleted.
@@ -113,7 +113,9 @@ func (c *compilation) queueColumns(q *queue) bool {
 func (c *compilation) queues() {
 	for _, q := range c.queueTables {
 		c.queueSettings(q)
-		c.lowerQueue(q)
+		if c.queueGroup(q) {
+			c.lowerQueue(q)
+		}
 	}
 }
 
@@ -169,6 +171,12 @@ func (c *compilation) lowerQueue(q *queue) {
 		Violators: "SELECT id, state, lease_until FROM " + q.ref.SQL() + " WHERE (state = 'running') <> (lease_until IS NOT NULL)",
 		Pos:       pos(q.decl.Header),
 	}}
+	if q.group != nil {
+		rule.Group, rule.Fill = q.config.Group, q.groupFill()
+		rule.Base.Promise += q.group.promise()
+		rule.Base.Mechanism += "; a row for each group in " + q.group.ref.Name + ", which is locked first"
+		rule.Base.Violators = q.groupViolators()
+	}
 	q.facts = &rule.Base
 	q.invariants = append(q.invariants, rule)
 	q.addQueueOperations()
@@ -191,30 +199,41 @@ func (c *compilation) queueObjects(q *queue) []ir.ObjectID {
 		q.addCheck(&check{name: name, label: k.label, expr: built(k.sql), address: q.address, doc: k.doc}, origin)
 		objects = append(objects, ir.ObjectID{Kind: ir.ConstraintObject, Schema: q.ref.Schema, Table: q.ref.Name, Name: name})
 	}
-	for _, ix := range []struct{ label, state, why, by string }{
-		{"ready", readyState, "a claim reads ready tasks in its order", "id"},
-		{"scheduled", scheduledState, "a claim finds the tasks that are due", "run_at"},
-		{"lease", runningState, "a claim finds the leases that ran out", "lease_until"},
-	} {
+	for _, ix := range q.indexes() {
 		name := q.ref.Name + "_" + ix.label
 		if !q.shadowed {
 			c.claimRelation(q.ref, name, "an index of queue "+quote(q.label), at)
 		}
-		parts := []ir.IndexPart{{Column: ix.by}}
-		if ix.by != "id" {
-			parts = append(parts, ir.IndexPart{Column: "id"})
+		var parts []ir.IndexPart
+		for _, column := range ix.by {
+			parts = append(parts, ir.IndexPart{Column: column})
 		}
 		origin.Why = ix.why
 		q.schema.Indexes = append(q.schema.Indexes, ir.Index{
-			Name: name, Method: defaultMethod, Parts: parts, Where: "state = " + ir.Literal(ix.state), Origin: origin,
+			Name: name, Method: defaultMethod, Parts: parts, Where: ix.where, Origin: origin,
 		})
 		objects = append(objects, ir.ObjectID{Kind: ir.IndexObject, Schema: q.ref.Schema, Table: q.ref.Name, Name: name})
+	}
+	if q.group != nil {
+		objects = append(objects, c.groupSchema(q)...)
 	}
 	return objects
 }
 
+// indexes are those that a claim reads.
+func (q *queue) indexes() []queueIndex {
+	if q.group != nil {
+		return q.groupIndexes()
+	}
+	return []queueIndex{
+		{"ready", inState(readyState), "a claim reads ready tasks in its order", []string{"id"}},
+		{"scheduled", inState(scheduledState), "a claim finds the tasks that are due", []string{"run_at", "id"}},
+		{"lease", inState(runningState), "a claim finds the leases that ran out", []string{"lease_until", "id"}},
+	}
+}
+
 func queueReasons(q *queue) []ir.Reason {
-	return []ir.Reason{
+	reasons := []ir.Reason{
 		{
 			Choice: "SKIP LOCKED",
 			Why:    "workers that claim at the same moment pass over each other's rows instead of waiting for them, and no two get the same one.",
@@ -241,6 +260,10 @@ func queueReasons(q *queue) []ir.Reason {
 			Why:    "each holds the rows that its arm looks for and no others, so a large backlog of one kind does not slow the others down.",
 		},
 	}
+	if q.group != nil {
+		reasons = append(reasons, q.group.reasons()...)
+	}
+	return reasons
 }
 
 // seconds spells a length of time as SQL.
@@ -271,11 +294,12 @@ func (q *queue) taskOperation(name string, kind ir.OperationKind, lock ir.LockMo
 	}
 }
 
-// payloadList spells the payload's columns.
-func (q *queue) payloadList(alias string) string {
-	list := make([]string, len(q.payload))
-	for i, col := range q.payload {
-		list[i] = result(alias+ir.Ident(col.name), col.typ)
+// payloadResults spells the payload as a statement returns it, with a comma
+// behind it.
+func (q *queue) payloadResults() string {
+	list := ""
+	for _, col := range q.payload {
+		list += result(ir.Ident(col.name), col.typ) + ", "
 	}
-	return strings.Join(list, ", ")
+	return list
 }

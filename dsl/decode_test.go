@@ -178,6 +178,7 @@ func TestQueue(t *testing.T) {
 		}},
 		Lease: set(5 * time.Minute), Heartbeat: set(time.Minute), Attempts: set(10),
 		Backoff: &Backoff{Block: labelled(""), Base: set(time.Second), Max: set(10 * time.Minute), Jitter: set("full")},
+		Group:   &Group{Block: labelled(""), By: names("kind"), Head: set("skip")},
 		GoName:  set("Tasks"), GoRow: set("Task"),
 	}})
 }

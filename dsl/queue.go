@@ -20,9 +20,8 @@ var queueSchema = blockSchema{
 		{Name: "notify", Kind: boolKind, Later: "workers poll", Doc: "wakes workers at once"},
 	},
 	Blocks: []*blockSchema{
-		&queueColumnSchema, &backoffSchema, &goTableSchema,
+		&queueColumnSchema, &backoffSchema, &groupSchema, &goTableSchema,
 		{Type: "limit", Later: "run as many workers as may run at once"},
-		{Type: "group", Later: "use a queue for each group"},
 		{Type: "unique", Later: "enqueue together with a row of a table with no_duplicates"},
 	},
 }
@@ -49,6 +48,15 @@ var backoffSchema = blockSchema{
 	},
 }
 
+// groupSchema keeps the order of tasks that share some columns.
+var groupSchema = blockSchema{
+	Type: "group", Once: true, Doc: "tasks of one group run one at a time, in the order of commit",
+	Attrs: []attrSchema{
+		{Name: "by", Kind: namesKind, Required: true, Doc: "the columns that make a group"},
+		{Name: "head", Kind: choiceKind, Choices: []string{"block", "skip"}, Doc: "whether a failed task holds its group up while it waits"},
+	},
+}
+
 func (p *project) decodeQueue(block *hclsyntax.Block) {
 	b := p.open(block, &queueSchema)
 	q := &Queue{
@@ -71,6 +79,9 @@ func (p *project) decodeQueue(block *hclsyntax.Block) {
 			Max:    back.duration("max"),
 			Jitter: back.choice("jitter"),
 		}
+	}
+	if group := b.one(&groupSchema); group != nil {
+		q.Group = &Group{Block: group.block, By: group.names("by"), Head: group.choice("head")}
 	}
 	q.GoName, q.GoRow = b.goNames("row")
 	p.spec.Queues = append(p.spec.Queues, q)

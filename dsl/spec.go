@@ -466,8 +466,16 @@ type Queue struct {
 	Heartbeat Value[time.Duration]
 	Attempts  Value[int]
 	Backoff   *Backoff
+	Group     *Group
 	GoName    Value[string]
 	GoRow     Value[string]
+}
+
+// Group is the group block of a queue.
+type Group struct {
+	Block
+	By   []Name
+	Head Value[string] // block | skip
 }
 
 // Backoff is the backoff block of a queue.

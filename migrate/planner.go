@@ -292,6 +292,10 @@ func (p *planner) spareName(id ir.ObjectID) string {
 
 func (p *planner) createTable(c ir.CreateTable) {
 	p.created[c.Table.Ref()] = true
+	if rule := p.groupsOf(c.Table.Ref()); rule != nil && !p.created[rule.Base.Table] {
+		p.createGroups(c, rule)
+		return
+	}
 	p.quiet(p.step(c))
 	p.makes++
 }

@@ -20,6 +20,9 @@ type check struct {
 	// whole leaves statements whole: with three clients the stops inside would
 	// multiply the schedules without showing more.
 	whole bool
+	// stops are the tables at which statements are stopped inside; all of tables when
+	// empty.
+	stops []ir.TableRef
 	// breaks says that the rows themselves have to break a rule. Where none can be
 	// made up, the rule may be one that no row can break.
 	breaks bool

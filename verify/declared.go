@@ -137,6 +137,9 @@ func (x *index) formulas(set []ir.Assignment, d deed) string {
 func (x *index) claimed(d deed) string {
 	left, used := "true", "true"
 	if q := x.queueOn(d.table); q != nil {
+		if q.Group != nil {
+			return x.claimedOfGroup(d, q)
+		}
 		left, used = "o.attempt < "+strconv.Itoa(q.Attempts), "o.attempt >= "+strconv.Itoa(q.Attempts)
 	}
 	take := all("n.state = 'running'", "n.attempt = o.attempt + 1", "n.fence > o.fence", x.leased(d), x.handedOut(d),
@@ -146,6 +149,18 @@ func (x *index) claimed(d deed) string {
 	bury := all("o.state = 'running'", "o.lease_until < c.at", used, "n.state = 'dead'", "n.lease_until IS NULL", "n.last_error <> ''",
 		x.unchangedBut(d.table, []string{"state", "lease_until", "last_error"}))
 	return all("c.op = 'UPDATE'", take+" OR "+ready+" OR "+bury)
+}
+
+// claimedOfGroup is what a claim of a queue with groups may do to a task: take it,
+// or give it back first, or bury it, when its lease ran out.
+func (x *index) claimedOfGroup(d deed, q *ir.QueueRule) string {
+	left, used := "o.attempt < "+strconv.Itoa(q.Attempts), "o.attempt >= "+strconv.Itoa(q.Attempts)
+	expired := all("o.state = 'running'", "o.lease_until < c.at", "n.lease_until IS NULL")
+	take := all("o.state IN ('ready', 'scheduled')", "o.run_at <= c.at", "n.state = 'running'", "n.attempt = o.attempt + 1", "n.fence > o.fence", x.leased(d),
+		x.handedOut(d), x.unchangedBut(d.table, []string{"state", "attempt", "fence", "lease_until"}))
+	back := all(expired, left, "n.state = 'ready'", x.unchangedBut(d.table, []string{"state", "lease_until"}))
+	bury := all(expired, used, "n.state = 'dead'", "n.last_error <> ''", x.unchangedBut(d.table, []string{"state", "lease_until", "last_error"}))
+	return all("c.op = 'UPDATE'", take+" OR "+back+" OR "+bury)
 }
 
 // handedOut says that a claimed task is one of those that the worker was given,

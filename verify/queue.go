@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,8 +25,12 @@ func (m *model) queue(i *ir.QueueRule) {
 	if claim == nil {
 		return
 	}
-	m.claims(q, claim)
-	m.unclaimable(q, claim)
+	if i.Group == nil {
+		m.claims(q, claim)
+		m.unclaimable(q, claim)
+	} else {
+		m.groups(q, claim)
+	}
 	for _, kind := range []ir.OperationKind{ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp} {
 		if op := m.operation(q.t, kind); op != nil {
 			m.ghost(q, claim, op)
@@ -33,7 +38,7 @@ func (m *model) queue(i *ir.QueueRule) {
 		}
 	}
 	if complete := m.operation(q.t, ir.CompleteOp); complete != nil {
-		m.add("complete-complete", "a worker completes a task twice at once", []ir.TableRef{q.t},
+		m.add("complete-complete", "a worker completes a task twice at once", q.tables(),
 			func(ctx context.Context, s *site) (*scene, error) {
 				return q.scene(ctx, s, []map[string]*string{q.held(1)}, func(rows []fixture.Row) []actor {
 					return []actor{calling(complete, q.claimOf(complete, rows[0])), calling(complete, q.claimOf(complete, rows[0]))}
@@ -43,11 +48,14 @@ func (m *model) queue(i *ir.QueueRule) {
 	if fail := m.operation(q.t, ir.FailOp); fail != nil {
 		m.lastFailure(q, claim, fail)
 	}
+	if i.Group != nil {
+		m.stopAtGroups(q)
+	}
 }
 
 // claims are workers that claim what is there for them.
 func (m *model) claims(q tasks, claim *ir.Operation) {
-	tables := []ir.TableRef{q.t}
+	tables := q.tables()
 	m.add("claim-claim", "two workers claim a ready task and one whose lease ran out", tables,
 		func(ctx context.Context, s *site) (*scene, error) {
 			sc, err := q.scene(ctx, s, []map[string]*string{q.ready(1), q.held(2)}, func([]fixture.Row) []actor {
@@ -78,7 +86,7 @@ func (m *model) claims(q tasks, claim *ir.Operation) {
 
 // unclaimable are tasks that no worker may get, beside some that one must.
 func (m *model) unclaimable(q tasks, claim *ir.Operation) {
-	tables := []ir.TableRef{q.t}
+	tables := q.tables()
 	m.add("claim-worn", "two workers claim, and the lease of a task ran out at its last attempt", tables,
 		func(ctx context.Context, s *site) (*scene, error) {
 			sc, err := q.scene(ctx, s, []map[string]*string{q.worn(1), q.held(2), q.ready(3)}, func([]fixture.Row) []actor {
@@ -107,7 +115,7 @@ func (m *model) unclaimable(q tasks, claim *ir.Operation) {
 
 // ghost is a worker whose lease ran out and who does not know it.
 func (m *model) ghost(q tasks, claim, op *ir.Operation) {
-	m.add("ghost-"+op.Name, "a worker whose lease ran out will "+op.Name+" what another one claims", []ir.TableRef{q.t},
+	m.add("ghost-"+op.Name, "a worker whose lease ran out will "+op.Name+" what another one claims", q.tables(),
 		func(ctx context.Context, s *site) (*scene, error) {
 			sc, err := q.scene(ctx, s, []map[string]*string{q.held(1)}, func(rows []fixture.Row) []actor {
 				return []actor{q.claiming(claim, 1), calling(op, q.claimOf(op, rows[0]))}
@@ -131,7 +139,7 @@ func (m *model) late(q tasks, op *ir.Operation) {
 	if op.Kind == ir.HeartbeatOp {
 		most = 2 // a lease may be renewed before the task is handed back
 	}
-	m.add("late-"+op.Name, "a worker will "+op.Name+" the task that it hands back", []ir.TableRef{q.t},
+	m.add("late-"+op.Name, "a worker will "+op.Name+" the task that it hands back", q.tables(),
 		func(ctx context.Context, s *site) (*scene, error) {
 			row := q.held(1)
 			row["attempt"] = number(3) // far enough from 0 to show how much it is lowered
@@ -142,13 +150,21 @@ func (m *model) late(q tasks, op *ir.Operation) {
 				sc.winners = &winners{1, most}
 			}
 			return sc, err
-		}, q.withoutCondition(op, "state")...)
+		}, heldOnly(q.withoutCondition(op, "state"))...)
+}
+
+// heldOnly keeps the mutants that do not ask whether a task is held. In a queue
+// with groups other conditions on the state say which task comes next.
+func heldOnly(list []mutant) []mutant {
+	return slices.DeleteFunc(list, func(m mutant) bool {
+		return m.err == nil && !slices.ContainsFunc(m.diff, func(line string) bool { return strings.Contains(line, "'running'") })
+	})
 }
 
 // lastFailure is a task that fails at its last attempt while another worker finds
 // its lease run out: whoever comes first, it is dead.
 func (m *model) lastFailure(q tasks, claim, fail *ir.Operation) {
-	m.add("fail-last", "a worker fails a task at its last attempt while another one claims", []ir.TableRef{q.t},
+	m.add("fail-last", "a worker fails a task at its last attempt while another one claims", q.tables(),
 		func(ctx context.Context, s *site) (*scene, error) {
 			return q.scene(ctx, s, []map[string]*string{q.worn(1)}, func(rows []fixture.Row) []actor {
 				return []actor{calling(fail, q.claimOf(fail, rows[0])), q.claiming(claim, 1)}
@@ -253,17 +269,14 @@ func (q tasks) claimOf(op *ir.Operation, row fixture.Row) map[string]*string {
 // whoever ends a claim is the one who has it. The judges add what a check demands.
 func (q tasks) scene(ctx context.Context, s *site, rows []map[string]*string, clients func([]fixture.Row) []actor, judges ...judge) (*scene, error) {
 	set := s.maker.Set(s.conn)
-	made := make([]fixture.Row, len(rows))
-	for i, values := range rows {
-		var err error
-		if made[i], err = set.Add(ctx, q.t, fixture.Want{Values: values}); err != nil {
-			return nil, err
-		}
+	made, err := q.rows(ctx, set, rows)
+	if err != nil {
+		return nil, err
 	}
 	actors := clients(made)
 	return &scene{
-		fixture: script(set, q.t), actors: actors, violators: violators(&q.rule.Base),
-		firstRows: true, bookkeeping: bookkeeping(actors),
+		fixture: script(set, q.tables()...), actors: actors, violators: violators(&q.rule.Base),
+		firstRows: q.rule.Group == nil, bookkeeping: q.bookkeeping(actors),
 		judge: func(j *judgement) []explore.Violation {
 			found := answeredAsDeclared(j)
 			for _, more := range judges {
@@ -274,7 +287,7 @@ func (q tasks) scene(ctx context.Context, s *site, rows []map[string]*string, cl
 		// A change that leaves a task running is a claim, or renews a lease and nothing
 		// else. Neither rule trusts one column alone to tell them apart.
 		effects: []rule{
-			{"a worker claimed a task that another one held", "c.op <> 'UPDATE' OR n.state <> 'running' OR o.state = 'ready'" +
+			{"a worker claimed a task that another one held", "c.op <> 'UPDATE' OR n.state <> 'running' OR " + q.free("o") +
 				" OR o.state = 'running' AND (n.fence = o.fence AND n.attempt = o.attempt OR o.lease_until < c.at)"},
 			{"a claim did not raise the fence, so the worker before cannot be told from it", "c.op <> 'UPDATE' OR n.state <> 'running' OR n.fence > o.fence" +
 				" OR o.state = 'running' AND n.fence = o.fence AND n.attempt = o.attempt"},
@@ -282,19 +295,48 @@ func (q tasks) scene(ctx context.Context, s *site, rows []map[string]*string, cl
 	}, nil
 }
 
+// rows makes the tasks of a scene. Those of a queue with groups are in one group,
+// which has a row unless there is nothing to do in it.
+func (q tasks) rows(ctx context.Context, set *fixture.Set, rows []map[string]*string) ([]fixture.Row, error) {
+	made := make([]fixture.Row, len(rows))
+	for i, values := range rows {
+		if q.rule.Group != nil && i > 0 {
+			values = maps.Clone(values)
+			maps.Copy(values, q.group(made[0].Values))
+		}
+		var err error
+		if made[i], err = set.Add(ctx, q.t, fixture.Want{Values: values}); err != nil {
+			return nil, err
+		}
+	}
+	return made, q.groupRow(ctx, set, made)
+}
+
+// free says that nobody holds a task, and that a claim may take it.
+func (q tasks) free(row string) string {
+	if q.rule.Group != nil {
+		return row + ".state IN ('ready', 'scheduled')"
+	}
+	return row + ".state = 'ready'"
+}
+
 // bookkeeping is what a claim does beside claiming, and tells nobody of: it makes
-// tasks ready that are due, and buries those whose attempts are used up.
-func bookkeeping(actors []actor) string {
+// tasks ready that are due, and buries those whose attempts are used up. In a
+// queue with groups it also gives those back first whose lease ran out.
+func (q tasks) bookkeeping(actors []actor) string {
 	var claiming []string
 	for i, a := range actors {
 		if a.kind == ir.ClaimOp {
 			claiming = append(claiming, strconv.Itoa(i))
 		}
 	}
-	condition := "c.old ->> 'state' = 'scheduled'"
+	condition, ended := "c.old ->> 'state' = 'scheduled'", "= 'dead'"
+	if q.rule.Group != nil {
+		condition, ended = "false", "IN ('ready', 'dead') AND (c.old ->> 'lease_until')::timestamptz < c.at"
+	}
 	if len(claiming) > 0 {
 		// There may be more clients than actors; they take turns.
-		condition += " OR c.old ->> 'state' = 'running' AND c.new ->> 'state' = 'dead' AND c.client % " + strconv.Itoa(len(actors)) +
+		condition += " OR c.old ->> 'state' = 'running' AND c.new ->> 'state' " + ended + " AND c.client % " + strconv.Itoa(len(actors)) +
 			" IN (" + strings.Join(claiming, ", ") + ")"
 	}
 	return condition

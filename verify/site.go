@@ -150,7 +150,11 @@ func (s *site) scenario(c *check, sc *scene, m *mutant, first bool) explore.Scen
 		},
 	}
 	if !c.whole {
-		for _, t := range c.tables {
+		stops := c.stops
+		if len(stops) == 0 {
+			stops = c.tables
+		}
+		for _, t := range stops {
 			e.Gates = append(e.Gates, t.SQL())
 		}
 	}

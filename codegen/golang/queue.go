@@ -150,6 +150,9 @@ func (r *repository) emitQueueDescriptor() {
 	w.P("Lease: ", duration(w, r.ir.Queue.Lease), ",")
 	w.P("Dest: (*", n.claim, ").dest,")
 	w.P("Claim: func(task *", n.claim, ") *", r.pawl("Claim"), " { return &task.Claim },")
+	if r.ir.Queue.Group != nil {
+		w.P("Grouped: true,")
+	}
 	for _, f := range queueFields {
 		for i := range r.ir.Operations {
 			if o := &r.ir.Operations[i]; o.Kind == f.kind {

@@ -166,6 +166,10 @@ type (
 		Base     Facts
 		Lease    time.Duration
 		Attempts int
+		Group    *QueueGroup // nil when tasks have no order among themselves
+		// Fill adds the rows of the groups whose tasks are there already, while no other
+		// writer is.
+		Fill []string
 	}
 	// SingletonRule says that at most one holder runs at a time.
 	SingletonRule struct {

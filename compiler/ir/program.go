@@ -165,6 +165,15 @@ type Queue struct {
 	Attempts    int
 	BackoffBase time.Duration
 	BackoffMax  time.Duration
+	Group       *QueueGroup // nil when tasks have no order among themselves
+}
+
+// QueueGroup says which tasks of a queue run one at a time, in the order of
+// commit.
+type QueueGroup struct {
+	Table TableRef // has a row for each group with tasks that are not done
+	By    []string // the columns that make a group, of the queue and of Table
+	Skip  bool     // a failed task lets the others of its group pass while it waits
 }
 
 // ReportedKind is the family of a constraint to the code that gets its error.

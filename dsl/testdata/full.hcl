@@ -274,6 +274,11 @@ queue "tasks" {
     jitter = "full"
     allow  = { discouraged-type = "an old project" }
   }
+  group {
+    by    = [kind]
+    head  = "skip"
+    allow = { discouraged-type = "an old project" }
+  }
   go {
     name = "Tasks"
     row  = "Task"

@@ -3,6 +3,24 @@ queue "tasks" {
   column "kind" { type = text }
   lease = "5m"
 }
+queue "jobs" {
+  column "tag" {
+    type = text
+    null = true
+  }
+  lease = "5m"
+  group { by = [tag] } # ERROR group-column "may be NULL"
+}
+queue "batches" {
+  column "tags" { type = list(text) }
+  lease = "5m"
+  group { by = [tags] } # ERROR group-column "is a list"
+}
+queue "steps" {
+  column "body" { type = jsonb }
+  lease = "5m"
+  group { by = [state] } # ERROR group-column "queue's own"
+}
 queue "mails" {
   column "to" { type = text }
   lease     = "1m"

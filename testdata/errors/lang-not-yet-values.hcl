@@ -6,7 +6,6 @@ queue "tasks" {
   retain      = "7d" # ERROR not-yet "\"retain\""
   notify      = true # ERROR not-yet "\"notify\""
   limit { total = 3 } # ERROR not-yet "\"limit\""
-  group { by = [a] } # ERROR not-yet "\"group\""
   unique "u" { columns = [a] } # ERROR not-yet "\"unique\""
 }
 enum "state" {

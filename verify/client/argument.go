@@ -3,6 +3,7 @@ package client
 import (
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"strconv"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -21,6 +22,11 @@ func (c *run) value(name string) *string {
 	switch kind := c.Operation.Kind; {
 	case name == "lease" && (kind == ir.ClaimOp || kind == ir.HeartbeatOp):
 		own = strconv.FormatInt(c.repository.Queue.Lease.Microseconds(), 10)
+	case name == "token" && kind == ir.ClaimOp:
+		if c.token == "" {
+			c.token = strconv.FormatInt(rand.Int64(), 10)
+		}
+		own = c.token
 	case name == "jitter" && kind == ir.FailOp:
 		own = "0"
 	default:

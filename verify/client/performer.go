@@ -65,6 +65,7 @@ type run struct {
 	repository *ir.Repository
 	policy     policy
 	retries    int
+	token      string // of a claim, when the call gives none
 }
 
 func (p *Performer) run(db DB, call *Call) *run {

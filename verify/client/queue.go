@@ -14,10 +14,13 @@ import (
 	"github.com/pawldb/pawl/compiler/ir"
 )
 
-// claim moves what is due and takes tasks, in one message and so in one
-// transaction. A campaign adds the leader's row and takes the term.
+// claim moves what is due, or takes groups, and takes tasks, in one message and so
+// in one transaction. A campaign adds the leader's row and takes the term.
 func (c *run) claim(ctx context.Context) (Outcome, error) {
 	due, main := c.Operation.Statement(ir.DueStatement), c.Operation.Statement(ir.MainStatement)
+	if group := c.Operation.Statement(ir.GroupStatement); group != nil {
+		due = group
+	}
 	if c.Operation.Kind == ir.CampaignOp {
 		due = c.Operation.Statement(ir.EnlistStatement)
 	}
@@ -76,9 +79,18 @@ func (c *run) together(ctx context.Context, db DB, list ...*ir.Statement) (found
 	return read(rows, last)
 }
 
+// ended runs an operation that ends or renews claims. In a queue with groups a
+// statement that locks the group goes ahead.
+func (c *run) ended(ctx context.Context) (*answer, error) {
+	if len(c.Operation.Prelude()) > 0 {
+		return c.inOrder(ctx)
+	}
+	return c.alone(ctx, c.Operation.Statement(ir.MainStatement))
+}
+
 // settle ends one claim: zero rows say that it was lost.
 func (c *run) settle(ctx context.Context) (Outcome, error) {
-	found, err := c.alone(ctx, c.Operation.Statement(ir.MainStatement))
+	found, err := c.ended(ctx)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -95,7 +107,7 @@ func (c *run) settleAll(ctx context.Context) (Outcome, error) {
 	if err != nil || len(claims) == 0 {
 		return Outcome{Answer: OK}, err
 	}
-	found, err := c.alone(ctx, c.Operation.Statement(ir.MainStatement))
+	found, err := c.ended(ctx)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -94,7 +94,8 @@ func persist(base context.Context, until time.Time, send func(context.Context) e
 				return nil
 			}
 			return err
-		case refused(err):
+		case refused(err) && !errors.Is(err, ErrBusy):
+			// Busy is a lock that somebody else still holds, that of a group for instance.
 			return err
 		}
 		unknown = unknown || errors.Is(err, ErrCommitUnknown)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,7 +27,11 @@ func (q *Queue[T]) Take(ctx context.Context, s *Session, limit int) ([]T, error)
 	}
 	sent := time.Now()
 	found := claimed[T]{queue: q}
-	if err := c.perform(ctx, []any{int64(min(limit, math.MaxInt32)), q.Lease.Microseconds()}, &found); err != nil {
+	args := []any{int64(min(limit, math.MaxInt32)), q.Lease.Microseconds()}
+	if q.Grouped {
+		args = append(args, rand.Int64())
+	}
+	if err := c.perform(ctx, args, &found); err != nil {
 		return nil, c.done(ctx, "", 0, err)
 	}
 	for i := range found.tasks {

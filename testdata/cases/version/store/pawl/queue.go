@@ -44,6 +44,9 @@ type Queue[T any] struct {
 	Dest func(*T) []any
 	// Claim gives the claim inside a task.
 	Claim func(*T) *Claim
+	// Grouped says that tasks have an order in groups: ClaimOp then takes $3 bigint, a
+	// token that no other claim has.
+	Grouped bool
 
 	// ClaimOp takes $1 bigint, how many at most, and $2 bigint, the lease in
 	// microseconds. It returns the columns of Dest and then id bigint, fence
