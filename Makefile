@@ -48,6 +48,7 @@ test-long: ## Fuzzing, races beyond the one of make test, every case verified; S
 	if [ $(SHARE) = 1 ]; then (cd examples/sqlc && $(GO) run github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1 diff); fi
 	if [ $(SHARE) = 1 ]; then $(GO) test -run TestFullSearchAgrees -count=1 ./verify -share 1 && $(GO) test -race -short ./verify/explore; fi
 	$(GO) test -run 'TestDeadlockVictimsUnderLoad' -count=1 ./verify/explore -load
+	if [ $(SHARE) = 1 ]; then $(GO) test -run TestGroupsReadTheirIndexes -count=1 ./compiler -long; fi
 
 test-newest: ## The live tests that majors differ in on the newest one, and what PostgreSQL itself does on the oldest.
 	bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $(NEWEST)) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -short $(NEW) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -run '$(NEW_PLANS)' ./migrate

@@ -4,6 +4,32 @@
 // Package store is the database of the project "queue-group" as Go: a Store
 // with a repository for each table and queue, whose methods keep what the
 // specification promises.
+//
+//	db := store.New(pool)
+//	if err := db.Check(ctx); err != nil {
+//		return err // the database does not hold what this code relies on
+//	}
+//
+// # Transactions
+//
+// A method that is called by itself is a transaction of its own. [InTx] makes
+// one of several calls, and runs all of it again after a serialization failure
+// or a deadlock; [Savepoint] is for a part that may fail by itself;
+// [Store.AfterCommit] for what leaves the database, a mail or a message.
+// [Store.WithTx] works inside a transaction that you opened, and [Store.DB] is
+// for statements of your own.
+//
+// # Errors
+//
+// errors.Is and errors.As work on every error, and the comment of each method
+// says which can come back. A violated constraint is three at once: its own
+// variable, its family, as pawl.ErrDuplicate, and a *pgconn.PgError.
+// pawl.HTTPStatus is the status that a service would answer with.
+//
+// # Watching
+//
+// The option pawl.WithObserver of [New] is told what became of each call.
+// pawl.LogTo makes one that writes to slog.
 package store
 
 import (
