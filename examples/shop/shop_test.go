@@ -44,3 +44,33 @@ func TestNumbers(t *testing.T) {
 		t.Errorf("without the trigger %+v (%v): this test shows nothing", counts, err)
 	}
 }
+
+// A call that fails returns the zero value, and never what it was given.
+func TestErrorsComeWithoutRows(t *testing.T) {
+	url := pgtest.URL(t)
+	if err := database.Apply(t.Context(), url, "."); err != nil {
+		t.Fatal(err)
+	}
+	pool, err := pgxpool.New(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	db := store.New(pool)
+	one := int32(1)
+	item, err := db.Items.Insert(t.Context(), store.ItemInsert{Sku: "lamp", Stock: &one})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, call := range map[string]func() (store.Item, error){
+		"no row":         func() (store.Item, error) { return db.Items.GetBySku(t.Context(), "none") },
+		"a guard":        func() (store.Item, error) { return db.Items.Take(t.Context(), item.ID, 2) },
+		"bad input":      func() (store.Item, error) { return db.Items.Take(t.Context(), item.ID, -1) },
+		"a constraint":   func() (store.Item, error) { return db.Items.Insert(t.Context(), store.ItemInsert{Sku: "lamp"}) },
+		"a missing item": func() (store.Item, error) { return db.Items.Take(t.Context(), 99, 1) },
+	} {
+		if got, err := call(); err == nil || got != (store.Item{}) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
