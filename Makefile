@@ -19,6 +19,9 @@ NEW_PLANS := TestScripts|TestEverySpecificationSettles|TestDataTables|TestASecon
 VERIFIED  := limit|at-most-one|at-least-one|sequence|ordered
 SHARE     ?= 1
 
+# Tests of the runtime in which one goroutine makes one call after the other.
+ONE_BY_ONE := ^Test(ResolveCommit|Check|LostCommitOfOneStatement|InTxRetriesWhereverTheFailureComesFrom|NegativeLimit|ArgumentThatCannotBeSent|TextThatIsNoText|UpdateOfNamedColumns|GuardedSaysWhyNoRowWasTouched|Unreadable.*|StatementsInEveryMode|QueueInEveryMode|KeyThatCannotBeSent|OtherDefaultIsolation|StoredAndUnreadable|Prelude)$$
+
 .PHONY: demo test test-race test-long test-matrix test-newest bench lint fmt golden examples
 
 demo: ## The main job on a private server: validate, generate, plan, apply, race.
@@ -33,8 +36,8 @@ test: ## All tests, on a private server of the installed major.
 	$(GO) test $(PACKAGES)
 	for module in $(MODULES); do (cd $$module && $(GO) test ./...) || exit 1; done
 
-test-race: ## The runtime under the race detector; make test-long does the explorer.
-	$(GO) test -race -short ./pawl/...
+test-race: ## The runtime under the race detector, without what goes call by call; make test-long does all of it, and the explorer.
+	$(GO) test -race -short -skip '$(ONE_BY_ONE)' ./pawl/...
 
 test-long: ## Fuzzing, races beyond the one of make test, every case verified; SHARE=10 runs a tenth.
 	$(GO) test -run '^$$' -fuzz FuzzLoad -fuzztime $$((150000/$(SHARE)))x -fuzzminimizetime 10x ./dsl
@@ -46,7 +49,7 @@ test-long: ## Fuzzing, races beyond the one of make test, every case verified; S
 	$(GO) test -run 'TestCases|TestQueueSpoiled|TestBrokenPrograms' -count=1 -timeout 60m ./verify -share $(SHARE)
 	if [ $(SHARE) = 1 ]; then $(TOOL) staticcheck ./testdata/cases/*/store && $(TOOL) errcheck ./testdata/cases/*/store; fi
 	if [ $(SHARE) = 1 ]; then (cd examples/sqlc && $(GO) run github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1 diff); fi
-	if [ $(SHARE) = 1 ]; then $(GO) test -run TestFullSearchAgrees -count=1 ./verify -share 1 && $(GO) test -race -short ./verify/explore; fi
+	if [ $(SHARE) = 1 ]; then $(GO) test -run TestFullSearchAgrees -count=1 ./verify -share 1 && $(GO) test -race -short ./verify/explore ./pawl/...; fi
 	$(GO) test -run 'TestDeadlockVictimsUnderLoad' -count=1 ./verify/explore -load
 	if [ $(SHARE) = 1 ]; then $(GO) test -run TestGroupsReadTheirIndexes -count=1 ./compiler -long; fi
 

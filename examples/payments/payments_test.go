@@ -11,7 +11,7 @@ import (
 )
 
 // small is a run for a test.
-var small = size{payments: 60, customers: 20, every: 5}
+var small = size{payments: 40, customers: 20, every: 5}
 
 // sabotageVar tells a process of the service that its calls lose their keys.
 const sabotageVar = "PAYMENTS_WITHOUT_KEYS"
