@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -372,4 +373,43 @@ func mostRows(plan string) (most int) {
 		}
 	}
 	return most
+}
+
+// What docs/language.md says for tasks that SQL has touched brings their groups
+// back: one whose running task was deleted, and one of a task that was dead.
+func TestRepairOfGroups(t *testing.T) {
+	page, err := os.ReadFile("../docs/language.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, repair, found := strings.Cut(string(page), "```sql\nLOCK TABLE syncs")
+	repair, _, ends := strings.Cut("LOCK TABLE syncs"+repair, "```")
+	if !found || !ends {
+		t.Fatal("the page has no such statement")
+	}
+	repair = strings.NewReplacer("syncs_group", "app.tasks_group", "syncs", "app.tasks", "account_id", "account").Replace(repair)
+	p := compile(t, strings.NewReplacer("[tenant, account]", "[account]", "HEAD", "block").Replace(groupedQueueSpec))
+	conn := database(t, p)
+	for account := int64(1); account <= 3; account++ {
+		enqueueIn(t, conn, p, account, 1)
+	}
+	held := claimGroups(t, conn, p, 3)
+	exec(t, conn, "DELETE FROM app.tasks WHERE account = 1")
+	enqueueIn(t, conn, p, 1, 2)
+	exec(t, conn, "UPDATE app.tasks SET state = 'dead', lease_until = NULL WHERE account = 2")
+	exec(t, conn, "DELETE FROM app.tasks_group WHERE account = 2")
+	exec(t, conn, "UPDATE app.tasks SET state = 'ready', attempt = 0 WHERE account = 2")
+	if got := claimedOf(claimGroups(t, conn, p, 9)); got != "" {
+		t.Fatalf("claimed %s before the repair: this test shows nothing", got)
+	}
+	exec(t, conn, "BEGIN; "+repair+"; COMMIT")
+	if got := claimedOf(claimGroups(t, conn, p, 9)); got != "1:2 2:1" {
+		t.Errorf("claimed %q after the repair, want 1:2 2:1", got)
+	}
+	for _, task := range held {
+		if task["account"] == int64(3) {
+			endTask(t, conn, p, "complete", task)
+		}
+	}
+	whole(t, conn, p)
 }

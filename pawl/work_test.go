@@ -123,6 +123,34 @@ func TestHeartbeatKeepsALongTask(t *testing.T) {
 	want(t, "runs", runs.Load(), 1)
 }
 
+// A result that meets a lock for longer than the lease, as that of a group, is sent
+// again as long as heartbeats keep the lease: the task does not run twice.
+func TestResultOutlastsALock(t *testing.T) {
+	pool, s := open(t, pawl.WithLockTimeout(100*time.Millisecond))
+	q := newQueue(1500*time.Millisecond, same)
+	q.CompleteOp.Prelude = []pawl.Statement{{SQL: "SELECT pg_advisory_xact_lock(77)", Args: []int{}}}
+	held, err := pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Release()
+	exec := func(sql string) {
+		t.Helper()
+		if _, err := held.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec("SELECT pg_advisory_lock(77)")
+	enqueue(t, s, 1)
+	var runs atomic.Int32
+	worker(t, s, q, quick(2), func(context.Context, task) error { runs.Add(1); return nil })
+	time.Sleep(4 * time.Second) // more than two leases
+	want(t, "completions behind the lock", tasksIn(t, pool, "done"), 0)
+	exec("SELECT pg_advisory_unlock(77)")
+	eventually(t, "completion", func() bool { return tasksIn(t, pool, "done") == 1 })
+	want(t, "runs", runs.Load(), 1)
+}
+
 // Cut off from the database, a handler is told to stop when its lease ends, by
 // its own clock: nobody can tell it anything.
 func TestHandlerEndsWithItsLease(t *testing.T) {

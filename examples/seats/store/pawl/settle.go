@@ -12,6 +12,7 @@ import (
 // settlement is a finished task that waits for its completion to be stored.
 type settlement struct {
 	claim  Claim
+	until  func() time.Time // the end of its lease, which heartbeats move
 	answer chan error
 }
 
@@ -45,12 +46,16 @@ func (w *worker[T]) gather(first settlement) []settlement {
 // flush completes a batch in one statement and answers each settlement.
 func (w *worker[T]) flush(base context.Context, batch []settlement) {
 	claims := make([]Claim, len(batch))
-	var until time.Time
 	for i, s := range batch {
 		claims[i] = s.claim
-		if s.claim.deadline.After(until) {
-			until = s.claim.deadline
+	}
+	until := func() (last time.Time) {
+		for _, s := range batch {
+			if end := s.until(); end.After(last) {
+				last = end
+			}
 		}
+		return last
 	}
 	err := persist(base, until, func(ctx context.Context) error {
 		return w.queue.Complete(ctx, w.session, claims...)
@@ -78,14 +83,15 @@ const (
 )
 
 // persist sends a result until it arrives, the server refuses it or the lease
-// ends. Sending twice is harmless: the fence lets only one through. A claim that
-// is lost after an attempt whose outcome is not known was lost to that attempt.
-func persist(base context.Context, until time.Time, send func(context.Context) error) error {
-	ctx, cancel := context.WithDeadline(base, until)
-	defer cancel()
+// ends, which heartbeats go on moving meanwhile. Sending twice is harmless: the fence
+// lets only one through. A claim that is lost after an attempt whose outcome is not
+// known was lost to that attempt.
+func persist(base context.Context, until func() time.Time, send func(context.Context) error) error {
 	unknown := false
 	for pause := persistFirst; ; pause = min(2*pause, persistLongest) {
+		ctx, cancel := context.WithDeadline(base, until())
 		err := send(ctx)
+		cancel()
 		switch {
 		case err == nil:
 			return nil
@@ -99,7 +105,7 @@ func persist(base context.Context, until time.Time, send func(context.Context) e
 			return err
 		}
 		unknown = unknown || errors.Is(err, ErrCommitUnknown)
-		if sleep(ctx, jitter(pause)) != nil {
+		if sleep(base, min(jitter(pause), time.Until(until()))) != nil || !time.Now().Before(until()) {
 			return err
 		}
 	}

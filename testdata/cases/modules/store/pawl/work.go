@@ -248,7 +248,7 @@ func (w *worker[T]) claim(base context.Context, limit int) ([]T, error) {
 func (w *worker[T]) handBack(base context.Context, tasks []T) {
 	for i := range tasks {
 		claim := *w.queue.Claim(&tasks[i])
-		err := persist(base, claim.deadline, func(ctx context.Context) error {
+		err := persist(base, func() time.Time { return claim.deadline }, func(ctx context.Context) error {
 			return w.queue.Release(ctx, w.session, claim)
 		})
 		if err != nil {
@@ -324,6 +324,11 @@ func (w *worker[T]) settle(ctx, base context.Context, r *run[T], result error) {
 	w.mu.Lock()
 	claim := r.claim
 	w.mu.Unlock()
+	until := func() time.Time {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return r.claim.deadline
+	}
 	var err error
 	switch cause := context.Cause(ctx); {
 	case errors.Is(result, ErrSettled):
@@ -331,15 +336,15 @@ func (w *worker[T]) settle(ctx, base context.Context, r *run[T], result error) {
 		// Whatever the handler says, the task is not ours any more.
 		err = cause
 	case result == nil:
-		s := settlement{claim: claim, answer: make(chan error, 1)}
+		s := settlement{claim: claim, until: until, answer: make(chan error, 1)}
 		w.done <- s
 		err = <-s.answer
 	case errors.Is(cause, errShutdown):
-		err = persist(base, claim.deadline, func(ctx context.Context) error {
+		err = persist(base, until, func(ctx context.Context) error {
 			return w.queue.Release(ctx, w.session, claim)
 		})
 	default:
-		err = persist(base, claim.deadline, func(ctx context.Context) error {
+		err = persist(base, until, func(ctx context.Context) error {
 			return w.queue.Fail(ctx, w.session, claim, result)
 		})
 	}
