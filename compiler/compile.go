@@ -58,6 +58,7 @@ func (c *compilation) compile() (*ir.Program, diag.List) {
 	c.rules()
 	for _, t := range c.tables {
 		c.frozenReferences(t)
+		c.orderedReferences(t)
 		c.reads(t)
 		c.moves(t)
 		c.adjusts(t)

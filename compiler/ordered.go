@@ -72,6 +72,35 @@ func (c *compilation) orderedParts(t *table, o *ordered) bool {
 	return true
 }
 
+// orderedReferences reports foreign keys whose actions take rows to another group:
+// they come in at its end one by one, in whatever order they are found.
+func (c *compilation) orderedReferences(t *table) {
+	for _, decl := range t.decl.Orders {
+		for _, r := range t.parents {
+			if a := r.schema.OnDelete; a != ir.Cascade {
+				c.regroups(t, decl, r, r.decl.OnDelete, a, "DELETE")
+			}
+			c.regroups(t, decl, r, r.decl.OnUpdate, r.schema.OnUpdate, "UPDATE")
+		}
+	}
+}
+
+func (c *compilation) regroups(t *table, decl *dsl.Ordered, r *reference, v dsl.Value[string], a ir.Action, event string) {
+	i := slices.IndexFunc(decl.Per, func(n dsl.Name) bool { return slices.Contains(r.columns, n.Text) })
+	if i < 0 || a == ir.NoAction || a == ir.Restrict {
+		return
+	}
+	c.report(diag.Diagnostic{
+		Code:        diag.GroupColumn,
+		Detail:      "ON " + event + " " + string(a) + " writes " + quote(decl.Per[i].Text) + ", which makes the groups of ordered " + quote(decl.Name.Text) + ".",
+		Subject:     v.Range,
+		Label:       "takes whole groups of " + quote(t.label) + " elsewhere",
+		Related:     []diag.Related{{Range: decl.Per[i].Range, Text: "makes the groups"}},
+		Consequence: "Each row would come in at the end of another group, in the order in which PostgreSQL finds them: the order of the group would be lost.",
+		Help:        `write "restrict", and move the rows one by one`,
+	})
+}
+
 func (c *compilation) orderedColumn(o *ordered, at dsl.Name, what, why string) bool {
 	c.report(diag.Diagnostic{
 		Code:        diag.GroupColumn,

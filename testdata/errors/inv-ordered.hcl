@@ -34,3 +34,24 @@ table "cards" {
     column = id # ERROR group-column "never changes"
   }
 }
+table "lists" {
+  column "id" { type = bigint }
+  primary_key { columns = [id] }
+}
+table "entries" {
+  column "id" { type = bigint }
+  column "list_id" { type = bigint }
+  column "position" { type = bigint }
+  primary_key { columns = [id] }
+  foreign_key "list" {
+    columns    = [list_id]
+    references = table.lists
+    on_update  = "cascade" # ERROR group-column "ON UPDATE CASCADE writes \"list_id\".*order of the group would be lost"
+    on_delete  = "cascade"
+  }
+  index "list" { columns = [list_id] }
+  ordered "position" {
+    per    = [list_id]
+    column = position
+  }
+}
