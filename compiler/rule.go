@@ -3,6 +3,7 @@ package compiler
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -209,7 +210,7 @@ func (c *compilation) ruleGroups(r *rule) bool {
 				d.Subject = r.decl.On[i].Table.Range
 				d.Detail = quote(name) + " says which group a row of " + quote(o.label) + " belongs to, and is not among its columns here."
 				d.Consequence = "A row could leave its group, and nobody would look."
-				d.Help = o.label + " = [" + strings.Join(append([]string{name}, columnList(o.columns)...), ", ") + "]"
+				d.Help = objectKey(o.label) + " = [" + strings.Join(append([]string{name}, columnList(o.columns)...), ", ") + "]"
 			default:
 				o.group = append(o.group, col)
 				continue
@@ -382,7 +383,7 @@ func (c *compilation) ruleReads(r *rule, q *pgsql.Query, tables []mention) bool 
 				Code: diag.RuleOn, Subject: c.within(src, m.Offset, m.Length), Label: "not in on",
 				Detail:      "The query reads " + quote(m.table.label) + ", and on does not name it.",
 				Consequence: "A write to it would break the rule, and nobody would look.",
-				Help:        "name it with the columns that the query reads: on = { …, " + m.table.label + " = [COLUMN] }",
+				Help:        "name it with the columns that the query reads: on = { …, " + objectKey(m.table.label) + " = [COLUMN] }",
 			})
 		}
 	}
@@ -442,7 +443,7 @@ func (c *compilation) ruleColumn(r *rule, q *pgsql.Query, tables []mention, ref 
 			d.Label = "not in on"
 			d.Detail = "The query reads " + quote(m.table.label+"."+col.name) + ", and on does not name it."
 			d.Consequence = "A write of that column could break the rule, and nobody would look."
-			d.Help = m.table.label + " = [" + strings.Join(append(columnList(o.columns), col.name), ", ") + "]"
+			d.Help = objectKey(m.table.label) + " = [" + strings.Join(append(columnList(o.columns), col.name), ", ") + "]"
 		}
 		c.report(d)
 		return false
@@ -494,4 +495,12 @@ func (c *compilation) reportRuleSQL(src dsl.SQL, what string, wrong *pgsql.Error
 		d.Detail += " The text after evaluation is: " + src.Text
 	}
 	c.report(d)
+}
+
+// objectKey spells a label as the key of an object in HCL.
+func objectKey(label string) string {
+	if strings.ContainsFunc(label, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		return quote(label)
+	}
+	return label
 }
