@@ -12,15 +12,11 @@ MODULES   := examples/avito
 GOLDENS   := $(foreach case,edit-many idempotency leader ordered queue types upsert uuid,./testdata/cases/$(case)/store)
 # What runs against a server; PAWL_TEST_PG_BIN says which.
 LIVE      := ./pawl ./compiler ./codegen/... ./migrate/... ./examples/... ./verify/isolation ./verify/explore ./internal/devdb/pgtest
-# What test-newest takes of it: where majors have differed. test-matrix takes all.
+# What test-newest takes of it. test-matrix takes all.
 NEW       := ./verify/isolation
-NEW_PLANS := TestScripts|TestEverySpecificationSettles|TestDataTables|TestASecondPlan|TestPrints|TestSettings|TestDrift
 # What verify explores on each other major: the rules that triggers keep.
 VERIFIED  := limit|at-most-one|at-least-one|sequence|ordered
 SHARE     ?= 1
-
-# Tests of the runtime in which one goroutine makes one call after the other.
-ONE_BY_ONE := ^Test(ResolveCommit|Check|LostCommitOfOneStatement|InTxRetriesWhereverTheFailureComesFrom|NegativeLimit|ArgumentThatCannotBeSent|TextThatIsNoText|UpdateOfNamedColumns|GuardedSaysWhyNoRowWasTouched|Unreadable.*|StatementsInEveryMode|QueueInEveryMode|KeyThatCannotBeSent|OtherDefaultIsolation|StoredAndUnreadable|Prelude)$$
 
 .PHONY: demo test test-race test-long test-matrix test-newest bench lint fmt golden examples
 
@@ -32,12 +28,12 @@ demo: ## The main job on a private server: validate, generate, plan, apply, race
 	bin/pawl -C examples/seats apply --dev --yes
 	$(GO) run ./examples/seats
 
-test: ## All tests, on a private server of the installed major.
-	$(GO) test $(PACKAGES)
+test: ## All tests, on a private server of the installed major; SHORT=-short leaves out what takes its time.
+	$(GO) test $(SHORT) $(PACKAGES)
 	for module in $(MODULES); do (cd $$module && $(GO) test ./...) || exit 1; done
 
-test-race: ## The runtime under the race detector, without what goes call by call; make test-long does all of it, and the explorer.
-	$(GO) test -race -short -skip '$(ONE_BY_ONE)' ./pawl/...
+test-race: ## The runtime and the explorer under the race detector.
+	$(GO) test -race -short ./pawl/... ./verify/explore
 
 test-long: ## Fuzzing, races beyond the one of make test, every case verified; SHARE=10 runs a tenth.
 	$(GO) test -run '^$$' -fuzz FuzzLoad -fuzztime $$((150000/$(SHARE)))x -fuzzminimizetime 10x ./dsl
@@ -49,12 +45,12 @@ test-long: ## Fuzzing, races beyond the one of make test, every case verified; S
 	$(GO) test -run 'TestCases|TestQueueSpoiled|TestBrokenPrograms' -count=1 -timeout 60m ./verify -share $(SHARE)
 	if [ $(SHARE) = 1 ]; then $(TOOL) staticcheck ./testdata/cases/*/store && $(TOOL) errcheck ./testdata/cases/*/store; fi
 	if [ $(SHARE) = 1 ]; then (cd examples/sqlc && $(GO) run github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1 diff); fi
-	if [ $(SHARE) = 1 ]; then $(GO) test -run TestFullSearchAgrees -count=1 ./verify -share 1 && $(GO) test -race -short ./verify/explore ./pawl/...; fi
+	if [ $(SHARE) = 1 ]; then $(GO) test -run TestFullSearchAgrees -count=1 ./verify -share 1 && $(MAKE) test-race; fi
 	$(GO) test -run 'TestDeadlockVictimsUnderLoad' -count=1 ./verify/explore -load
 	if [ $(SHARE) = 1 ]; then $(GO) test -run TestGroupsReadTheirIndexes -count=1 ./compiler -long; fi
 
 test-newest: ## The live tests that majors differ in on the newest one, and what PostgreSQL itself does on the oldest.
-	bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $(NEWEST)) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -short $(NEW) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -run '$(NEW_PLANS)' ./migrate
+	bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $(NEWEST)) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -short $(NEW)
 	bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $(OLDEST)) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -short ./verify/isolation
 	for major in $(OLDEST) $(NEWEST); do \
 	  bin=$$($(GO) run ./internal/devdb/cmd/pgfetch $$major) && PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -run TestGeneratedValues ./codegen/golang || exit 1; \

@@ -52,6 +52,9 @@ func TestPayments(t *testing.T) {
 }
 
 func TestPaymentsWithoutKeys(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it shows what the run with keys is worth, which does not change")
+	}
 	t.Setenv(sabotageVar, "yes")
 	var out strings.Builder
 	err := show(t.Context(), &out, small)
