@@ -48,7 +48,8 @@ func (c *compilation) lowerCounting(t *table, l *limit, origin ir.Origin) []ir.O
 // body is a function that brings what a statement changed into the counters,
 // group by group in key order. The UPDATE has the bound in its WHERE, so that a
 // full group is told with its numbers; what the CHECK refuses by itself is told
-// with the whole row. A group whose row is gone has no counter.
+// with the whole row. A group whose row is gone has no counter. The table's columns
+// come before the function's variables, whatever they are called.
 func (l *limit) body(g ir.Trigger) string {
 	var changes []string
 	change := func(sign, rows string) {
@@ -62,7 +63,7 @@ func (l *limit) body(g ir.Trigger) string {
 	}
 	group := groupNames(len(l.per))
 	order := strings.Join(group, ", ")
-	return "DECLARE\n  g record;\n  c record;\n  done boolean;\nBEGIN\n" +
+	return "#variable_conflict use_column\nDECLARE\n  g record;\n  c record;\n  done boolean;\nBEGIN\n" +
 		"  FOR g IN\n    SELECT " + order + ", sum(n) AS n FROM (\n" + strings.Join(changes, "      UNION ALL\n") +
 		"    ) AS changes\n    GROUP BY " + order + " HAVING sum(n) <> 0 ORDER BY " + order + "\n" +
 		"  LOOP\n    LOOP\n" +

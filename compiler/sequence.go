@@ -293,23 +293,23 @@ func (s *sequence) body(t *table) string {
 		}
 		return strings.Join(list, " AND ")
 	}
-	body := "DECLARE\n  n bigint;\nBEGIN\n" +
+	body := "DECLARE\n  pawl_n bigint;\nBEGIN\n" +
 		"  INSERT INTO " + s.counter.SQL() + " AS c (" + per + ", " + last + ") VALUES (" + strings.Join(values, ", ") + ", 1)\n" +
-		"    ON CONFLICT (" + per + ") DO UPDATE SET " + last + " = c." + last + " + 1 RETURNING c." + last + " INTO n;\n"
+		"    ON CONFLICT (" + per + ") DO UPDATE SET " + last + " = c." + last + " + 1 RETURNING c." + last + " INTO pawl_n;\n"
 	if s.gapless {
-		body += "  IF n > 1 AND NOT EXISTS (SELECT FROM " + t.ref.SQL() + " AS r WHERE " + strings.Join(match, " AND ") + " AND r." + number + " = n - 1) THEN\n" +
-			"    SELECT COALESCE(max(r." + number + "), 0) + 1 INTO n FROM " + t.ref.SQL() + " AS r WHERE " + strings.Join(match, " AND ") + ";\n" +
-			"    UPDATE " + s.counter.SQL() + " AS c SET " + last + " = n WHERE " + ofGroup("c") + ";\n  END IF;\n"
+		body += "  IF pawl_n > 1 AND NOT EXISTS (SELECT FROM " + t.ref.SQL() + " AS r WHERE " + strings.Join(match, " AND ") + " AND r." + number + " = pawl_n - 1) THEN\n" +
+			"    SELECT COALESCE(max(r." + number + "), 0) + 1 INTO pawl_n FROM " + t.ref.SQL() + " AS r WHERE " + strings.Join(match, " AND ") + ";\n" +
+			"    UPDATE " + s.counter.SQL() + " AS c SET " + last + " = pawl_n WHERE " + ofGroup("c") + ";\n  END IF;\n"
 	}
-	wrong := "NEW." + number + " <> n"
+	wrong := "NEW." + number + " <> pawl_n"
 	after := ""
 	if !s.gapless {
-		wrong = "NEW." + number + " < n"
-		after = "  IF NEW." + number + " > n THEN\n    UPDATE " + s.counter.SQL() + " AS c SET " + last + " = NEW." + number + " WHERE " + ofGroup("c") + ";\n  END IF;\n"
+		wrong = "NEW." + number + " < pawl_n"
+		after = "  IF NEW." + number + " > pawl_n THEN\n    UPDATE " + s.counter.SQL() + " AS c SET " + last + " = NEW." + number + " WHERE " + ofGroup("c") + ";\n  END IF;\n"
 	}
 	return body +
 		"  IF " + wrong + " THEN\n    RAISE EXCEPTION USING\n      ERRCODE = " + ir.Literal(outOfTurn) + ", SCHEMA = " + ir.Literal(t.ref.Schema) + ", TABLE = " + ir.Literal(t.ref.Name) +
 		", CONSTRAINT = " + ir.Literal(s.name) + ",\n      MESSAGE = " + ir.Literal("sequence "+s.label+" gives the numbers of "+t.ref.Name) +
-		",\n      HINT = 'leave the number out; the next one is ' || n;\n  END IF;\n" + after +
-		"  NEW." + number + " := COALESCE(NEW." + number + ", n);\n  RETURN NEW;\nEND"
+		",\n      HINT = 'leave the number out; the next one is ' || pawl_n;\n  END IF;\n" + after +
+		"  NEW." + number + " := COALESCE(NEW." + number + ", pawl_n);\n  RETURN NEW;\nEND"
 }

@@ -30,21 +30,21 @@ CREATE FUNCTION shop.invoices_number_number() RETURNS trigger
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
 DECLARE
-  n bigint;
+  pawl_n bigint;
 BEGIN
   INSERT INTO shop.invoices_number AS c (year, last) VALUES (NEW.year, 1)
-    ON CONFLICT (year) DO UPDATE SET last = c.last + 1 RETURNING c.last INTO n;
-  IF n > 1 AND NOT EXISTS (SELECT FROM shop.invoices AS r WHERE r.year = NEW.year AND r.number = n - 1) THEN
-    SELECT COALESCE(max(r.number), 0) + 1 INTO n FROM shop.invoices AS r WHERE r.year = NEW.year;
-    UPDATE shop.invoices_number AS c SET last = n WHERE c.year = NEW.year;
+    ON CONFLICT (year) DO UPDATE SET last = c.last + 1 RETURNING c.last INTO pawl_n;
+  IF pawl_n > 1 AND NOT EXISTS (SELECT FROM shop.invoices AS r WHERE r.year = NEW.year AND r.number = pawl_n - 1) THEN
+    SELECT COALESCE(max(r.number), 0) + 1 INTO pawl_n FROM shop.invoices AS r WHERE r.year = NEW.year;
+    UPDATE shop.invoices_number AS c SET last = pawl_n WHERE c.year = NEW.year;
   END IF;
-  IF NEW.number <> n THEN
+  IF NEW.number <> pawl_n THEN
     RAISE EXCEPTION USING
       ERRCODE = 'PW005', SCHEMA = 'shop', TABLE = 'invoices', CONSTRAINT = 'invoices_number',
       MESSAGE = 'sequence number gives the numbers of invoices',
-      HINT = 'leave the number out; the next one is ' || n;
+      HINT = 'leave the number out; the next one is ' || pawl_n;
   END IF;
-  NEW.number := COALESCE(NEW.number, n);
+  NEW.number := COALESCE(NEW.number, pawl_n);
   RETURN NEW;
 END
 $pawl$;
@@ -55,6 +55,7 @@ CREATE FUNCTION shop.issued_coupons_issued_delete() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   g record;
   c record;
@@ -89,6 +90,7 @@ CREATE FUNCTION shop.issued_coupons_issued_insert() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   g record;
   c record;
@@ -123,6 +125,7 @@ CREATE FUNCTION shop.issued_coupons_issued_update() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   g record;
   c record;

@@ -148,10 +148,10 @@ var standardLimits = pawl.Transaction{
 // fingerprints of their definitions.
 var reliedUpon = []pawl.Promise{
 	{Address: "table.basket_lines.ordered.position", Kind: "function", Schema: "shop", Table: "", Name: "basket_lines_position_place", Hash: "daa96c07a15ce5827aa3767d"},
-	{Address: "table.invoices.sequence.number", Kind: "function", Schema: "shop", Table: "", Name: "invoices_number_number", Hash: "6fbaf326e3b9c150b1c53a8d"},
-	{Address: "table.issued_coupons.limit.issued", Kind: "function", Schema: "shop", Table: "", Name: "issued_coupons_issued_delete", Hash: "e6b5958e23098f93d677667b"},
-	{Address: "table.issued_coupons.limit.issued", Kind: "function", Schema: "shop", Table: "", Name: "issued_coupons_issued_insert", Hash: "526609cc1dd837b4331003ce"},
-	{Address: "table.issued_coupons.limit.issued", Kind: "function", Schema: "shop", Table: "", Name: "issued_coupons_issued_update", Hash: "7e03805ca4420f00c8abd1eb"},
+	{Address: "table.invoices.sequence.number", Kind: "function", Schema: "shop", Table: "", Name: "invoices_number_number", Hash: "dae845d6c85f8018b942d271"},
+	{Address: "table.issued_coupons.limit.issued", Kind: "function", Schema: "shop", Table: "", Name: "issued_coupons_issued_delete", Hash: "e4f410c72c90b2dd457ffc0d"},
+	{Address: "table.issued_coupons.limit.issued", Kind: "function", Schema: "shop", Table: "", Name: "issued_coupons_issued_insert", Hash: "2661da258036ee56594981a7"},
+	{Address: "table.issued_coupons.limit.issued", Kind: "function", Schema: "shop", Table: "", Name: "issued_coupons_issued_update", Hash: "ea67f01080ff24148d076ba2"},
 	{Address: "pawl", Kind: "function", Schema: "shop", Table: "", Name: "pawl_refuse", Hash: "d682e420a9405ac75b977063"},
 	{Address: "table.addresses.primary_key", Kind: "constraint", Schema: "shop", Table: "addresses", Name: "addresses_pkey", Hash: "37cebf990c5615f53745771e"},
 	{Address: "table.addresses.foreign_key.user", Kind: "constraint", Schema: "shop", Table: "addresses", Name: "addresses_user", Hash: "8cb09f5989c88cb739ca4420"},

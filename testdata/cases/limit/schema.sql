@@ -11,6 +11,7 @@ CREATE FUNCTION app.bookings_places_delete() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   g record;
   c record;
@@ -45,6 +46,7 @@ CREATE FUNCTION app.bookings_places_insert() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   g record;
   c record;
@@ -79,6 +81,7 @@ CREATE FUNCTION app.bookings_places_update() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   g record;
   c record;
@@ -116,6 +119,7 @@ CREATE FUNCTION app.parcels_load_delete() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   g record;
   c record;
@@ -160,6 +164,7 @@ CREATE FUNCTION app.parcels_load_insert() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   g record;
   c record;
@@ -204,6 +209,7 @@ CREATE FUNCTION app.parcels_load_update() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   g record;
   c record;

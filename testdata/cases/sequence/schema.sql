@@ -12,21 +12,21 @@ CREATE FUNCTION app.invoices_number_number() RETURNS trigger
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
 DECLARE
-  n bigint;
+  pawl_n bigint;
 BEGIN
   INSERT INTO app.invoices_number AS c (shop_id, last) VALUES (NEW.shop_id, 1)
-    ON CONFLICT (shop_id) DO UPDATE SET last = c.last + 1 RETURNING c.last INTO n;
-  IF n > 1 AND NOT EXISTS (SELECT FROM app.invoices AS r WHERE r.shop_id = NEW.shop_id AND r.number = n - 1) THEN
-    SELECT COALESCE(max(r.number), 0) + 1 INTO n FROM app.invoices AS r WHERE r.shop_id = NEW.shop_id;
-    UPDATE app.invoices_number AS c SET last = n WHERE c.shop_id = NEW.shop_id;
+    ON CONFLICT (shop_id) DO UPDATE SET last = c.last + 1 RETURNING c.last INTO pawl_n;
+  IF pawl_n > 1 AND NOT EXISTS (SELECT FROM app.invoices AS r WHERE r.shop_id = NEW.shop_id AND r.number = pawl_n - 1) THEN
+    SELECT COALESCE(max(r.number), 0) + 1 INTO pawl_n FROM app.invoices AS r WHERE r.shop_id = NEW.shop_id;
+    UPDATE app.invoices_number AS c SET last = pawl_n WHERE c.shop_id = NEW.shop_id;
   END IF;
-  IF NEW.number <> n THEN
+  IF NEW.number <> pawl_n THEN
     RAISE EXCEPTION USING
       ERRCODE = 'PW005', SCHEMA = 'app', TABLE = 'invoices', CONSTRAINT = 'invoices_number',
       MESSAGE = 'sequence number gives the numbers of invoices',
-      HINT = 'leave the number out; the next one is ' || n;
+      HINT = 'leave the number out; the next one is ' || pawl_n;
   END IF;
-  NEW.number := COALESCE(NEW.number, n);
+  NEW.number := COALESCE(NEW.number, pawl_n);
   RETURN NEW;
 END
 $pawl$;
@@ -51,20 +51,20 @@ CREATE FUNCTION app.tickets_ref_number() RETURNS trigger
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
 DECLARE
-  n bigint;
+  pawl_n bigint;
 BEGIN
   INSERT INTO app.tickets_ref AS c (project, year, last) VALUES (NEW.project, NEW.year, 1)
-    ON CONFLICT (project, year) DO UPDATE SET last = c.last + 1 RETURNING c.last INTO n;
-  IF NEW.ref < n THEN
+    ON CONFLICT (project, year) DO UPDATE SET last = c.last + 1 RETURNING c.last INTO pawl_n;
+  IF NEW.ref < pawl_n THEN
     RAISE EXCEPTION USING
       ERRCODE = 'PW005', SCHEMA = 'app', TABLE = 'tickets', CONSTRAINT = 'tickets_ref',
       MESSAGE = 'sequence ref gives the numbers of tickets',
-      HINT = 'leave the number out; the next one is ' || n;
+      HINT = 'leave the number out; the next one is ' || pawl_n;
   END IF;
-  IF NEW.ref > n THEN
+  IF NEW.ref > pawl_n THEN
     UPDATE app.tickets_ref AS c SET last = NEW.ref WHERE c.project = NEW.project AND c.year = NEW.year;
   END IF;
-  NEW.ref := COALESCE(NEW.ref, n);
+  NEW.ref := COALESCE(NEW.ref, pawl_n);
   RETURN NEW;
 END
 $pawl$;

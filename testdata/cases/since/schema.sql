@@ -14,6 +14,7 @@ CREATE FUNCTION app.bookings_places_delete() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   g record;
   c record;
@@ -48,6 +49,7 @@ CREATE FUNCTION app.bookings_places_insert() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   g record;
   c record;
@@ -82,6 +84,7 @@ CREATE FUNCTION app.bookings_places_update() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   g record;
   c record;

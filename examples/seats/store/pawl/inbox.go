@@ -101,14 +101,9 @@ func AcceptMany(ctx context.Context, s *Session, in *Inbox, ids []string) ([]str
 // OutcomeDuplicate. An error of work rolls back the id with everything else. work
 // may run more than once, see InTx.
 func Receive(ctx context.Context, s *Session, in *Inbox, id string, work func(ctx context.Context, tx *Session) error, options ...TxOption) (Outcome, error) {
-	start := time.Now()
+	r := &request{name: in.Name, table: in.Table, session: s, key: []any{id}, start: time.Now()}
 	outcome, err := receive(ctx, s, in, id, work, options)
-	if o := s.root.observer; o != nil {
-		e := Event{Operation: in.Name, Table: in.Table, Attempt: 1, Duration: time.Since(start), Request: true, key: []any{id}}
-		e.classify(err)
-		e.Outcome = outcome
-		o.Observe(ctx, e)
-	}
+	r.report(ctx, outcome, err)
 	return outcome, err
 }
 

@@ -135,12 +135,12 @@ var standardLimits = pawl.Transaction{
 // reliedUpon are the objects of the database that this code relies on, with the
 // fingerprints of their definitions.
 var reliedUpon = []pawl.Promise{
-	{Address: "table.bookings.limit.places", Kind: "function", Schema: "app", Table: "", Name: "bookings_places_delete", Hash: "6c9e15dd303137ec26b95193"},
-	{Address: "table.bookings.limit.places", Kind: "function", Schema: "app", Table: "", Name: "bookings_places_insert", Hash: "7a3e939ffda75a82bbfa87a4"},
-	{Address: "table.bookings.limit.places", Kind: "function", Schema: "app", Table: "", Name: "bookings_places_update", Hash: "32ebf3dca60587b083c2546b"},
-	{Address: "table.parcels.limit.load", Kind: "function", Schema: "app", Table: "", Name: "parcels_load_delete", Hash: "af64a64d4ad8acf8feaef23a"},
-	{Address: "table.parcels.limit.load", Kind: "function", Schema: "app", Table: "", Name: "parcels_load_insert", Hash: "b0954e1ba0cd472c7cedb677"},
-	{Address: "table.parcels.limit.load", Kind: "function", Schema: "app", Table: "", Name: "parcels_load_update", Hash: "f00b7e45eb49d60263978021"},
+	{Address: "table.bookings.limit.places", Kind: "function", Schema: "app", Table: "", Name: "bookings_places_delete", Hash: "48fdf63f3d5105feb877e5fb"},
+	{Address: "table.bookings.limit.places", Kind: "function", Schema: "app", Table: "", Name: "bookings_places_insert", Hash: "8f652c68645c12fda714a2ce"},
+	{Address: "table.bookings.limit.places", Kind: "function", Schema: "app", Table: "", Name: "bookings_places_update", Hash: "98caf54ee755138f7b577c4d"},
+	{Address: "table.parcels.limit.load", Kind: "function", Schema: "app", Table: "", Name: "parcels_load_delete", Hash: "1e59e87927502c10ac89a1bf"},
+	{Address: "table.parcels.limit.load", Kind: "function", Schema: "app", Table: "", Name: "parcels_load_insert", Hash: "a8145811292977c0dc3c043e"},
+	{Address: "table.parcels.limit.load", Kind: "function", Schema: "app", Table: "", Name: "parcels_load_update", Hash: "75e4385f4c4f598a882bec0b"},
 	{Address: "pawl", Kind: "function", Schema: "app", Table: "", Name: "pawl_refuse", Hash: "816be7dea940032865b8c616"},
 	{Address: "table.bookings.foreign_key.event", Kind: "constraint", Schema: "app", Table: "bookings", Name: "bookings_event", Hash: "2b87d803a137f7b886b0bd7c"},
 	{Address: "table.bookings.primary_key", Kind: "constraint", Schema: "app", Table: "bookings", Name: "bookings_pkey", Hash: "34e75e7a5790cfb1f408e292"},

@@ -50,6 +50,7 @@ CREATE FUNCTION app.places_load_delete() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   g record;
   c record;
@@ -94,6 +95,7 @@ CREATE FUNCTION app.places_load_insert() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   g record;
   c record;
@@ -138,6 +140,7 @@ CREATE FUNCTION app.places_load_update() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   g record;
   c record;
@@ -185,6 +188,7 @@ CREATE FUNCTION app.places_seats_delete() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   g record;
   c record;
@@ -219,6 +223,7 @@ CREATE FUNCTION app.places_seats_insert() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   g record;
   c record;
@@ -253,6 +258,7 @@ CREATE FUNCTION app.places_seats_update() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   g record;
   c record;
@@ -291,20 +297,20 @@ CREATE FUNCTION app.stops_number_number() RETURNS trigger
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
 DECLARE
-  n bigint;
+  pawl_n bigint;
 BEGIN
   INSERT INTO app.stops_number AS c (line, last) VALUES (NEW.line, 1)
-    ON CONFLICT (line) DO UPDATE SET last = c.last + 1 RETURNING c.last INTO n;
-  IF NEW.number < n THEN
+    ON CONFLICT (line) DO UPDATE SET last = c.last + 1 RETURNING c.last INTO pawl_n;
+  IF NEW.number < pawl_n THEN
     RAISE EXCEPTION USING
       ERRCODE = 'PW005', SCHEMA = 'app', TABLE = 'stops', CONSTRAINT = 'stops_number',
       MESSAGE = 'sequence number gives the numbers of stops',
-      HINT = 'leave the number out; the next one is ' || n;
+      HINT = 'leave the number out; the next one is ' || pawl_n;
   END IF;
-  IF NEW.number > n THEN
+  IF NEW.number > pawl_n THEN
     UPDATE app.stops_number AS c SET last = NEW.number WHERE c.line = NEW.line;
   END IF;
-  NEW.number := COALESCE(NEW.number, n);
+  NEW.number := COALESCE(NEW.number, pawl_n);
   RETURN NEW;
 END
 $pawl$;

@@ -147,9 +147,9 @@ var standardLimits = pawl.Transaction{
 // reliedUpon are the objects of the database that this code relies on, with the
 // fingerprints of their definitions.
 var reliedUpon = []pawl.Promise{
-	{Address: "table.bookings.limit.places", Kind: "function", Schema: "app", Table: "", Name: "bookings_places_delete", Hash: "86cf3f4615cdea12a989e219"},
-	{Address: "table.bookings.limit.places", Kind: "function", Schema: "app", Table: "", Name: "bookings_places_insert", Hash: "4af5f18ba78b7a8e1dbd5ee3"},
-	{Address: "table.bookings.limit.places", Kind: "function", Schema: "app", Table: "", Name: "bookings_places_update", Hash: "28c6ae3d5b205164e8bb6ff3"},
+	{Address: "table.bookings.limit.places", Kind: "function", Schema: "app", Table: "", Name: "bookings_places_delete", Hash: "7e713673af52a7af64045baa"},
+	{Address: "table.bookings.limit.places", Kind: "function", Schema: "app", Table: "", Name: "bookings_places_insert", Hash: "4a38fd761558826b0b973602"},
+	{Address: "table.bookings.limit.places", Kind: "function", Schema: "app", Table: "", Name: "bookings_places_update", Hash: "12ca9fe3d1afb5ad974b8f55"},
 	{Address: "pawl", Kind: "function", Schema: "app", Table: "", Name: "pawl_refuse", Hash: "816be7dea940032865b8c616"},
 	{Address: "table.stays.no_overlap.one_per_room", Kind: "function", Schema: "app", Table: "", Name: "stays_one_per_room_prelock", Hash: "ea3cc7b65711e2214a554b2f"},
 	{Address: "table.bookings.foreign_key.event", Kind: "constraint", Schema: "app", Table: "bookings", Name: "bookings_event", Hash: "2b87d803a137f7b886b0bd7c"},
