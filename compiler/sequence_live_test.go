@@ -117,7 +117,7 @@ func TestGaplessIsNeeded(t *testing.T) {
 	if err := conn.QueryRow(t.Context(), "SELECT prosrc FROM pg_proc WHERE proname = 'invoices_number_number'").Scan(&body); err != nil {
 		t.Fatal(err)
 	}
-	from, to := strings.Index(body, "  IF n > 1"), strings.Index(body, "  IF NEW.number <> n")
+	from, to := strings.Index(body, "  IF pawl_n > 1"), strings.Index(body, "  IF NEW.number <> pawl_n")
 	exec(t, conn, "CREATE OR REPLACE FUNCTION app.invoices_number_number() RETURNS trigger LANGUAGE plpgsql AS $$"+body[:from]+body[to:]+"$$")
 	exec(t, conn, `INSERT INTO app.invoices (id, shop) VALUES (1, 'a'), (1, 'a') ON CONFLICT (id) DO NOTHING; INSERT INTO app.invoices (id, shop) VALUES (2, 'a')`)
 	if got := numbersOf(t, conn, "invoices", "a"); got != "1 3" {
