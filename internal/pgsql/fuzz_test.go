@@ -12,7 +12,7 @@ func FuzzParseExpr(f *testing.F) {
 	for _, seed := range []string{
 		"stock - @qty >= 0", "1; DROP TABLE x", "a) , (b", "1) UNION SELECT (2", "'a' -- ' ; DROP TABLE x", "/* ; */ 1",
 		"$$ ; $$ || @x", "\"a;b\" = 1", "a >=@b", "a <@b", "é = 'ü' AND @ö > 1", "(SELECT 1; SELECT 2)", "x = NULL",
-		"CASE WHEN a THEN b END", "a[1:2]", "f(VARIADIC @xs)", "E'\\'; DROP TABLE x; --'", "'a'\n'b'", "U&'\\0041'",
+		"CASE WHEN a THEN b END", "a[1:2]", "f(VARIADIC @xs)", "E'\\'; DROP TABLE x; --'", "'a'\n'b'", "U&'\\0041'", "a = @U&'x'",
 		"N'x' || x'41'", "1--\x00); DROP TABLE x", "(WITH d AS (DELETE FROM x RETURNING 1) SELECT 1 FROM d)",
 	} {
 		f.Add(seed)

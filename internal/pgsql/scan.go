@@ -63,8 +63,7 @@ type scanner struct {
 func (s *scanner) step() *Error {
 	t := s.tokens[s.next]
 	s.next++
-	if t.Token == pg.Token_USCONST || t.Token == pg.Token_UIDENT {
-		// The scanner tells wrong ends for these.
+	if endsWrong(t) {
 		return &Error{
 			Kind: Syntax, Offset: int(t.Start), Length: 2, Name: "U&",
 			Message: "texts and names with U& are not supported", Help: "write the characters themselves",
@@ -94,6 +93,12 @@ func (s *scanner) step() *Error {
 	}
 	s.pieces = append(s.pieces, p)
 	return nil
+}
+
+// endsWrong reports whether the scanner tells a wrong end for a token: a text or
+// a name with U& may even come without a length.
+func endsWrong(t *pg.ScanToken) bool {
+	return t.Token == pg.Token_USCONST || t.Token == pg.Token_UIDENT
 }
 
 // skip makes sure that there is only white space up to the next token: if the
@@ -146,6 +151,9 @@ func (s *scanner) nameBehind(p *piece) *Error {
 		return nil
 	}
 	t := s.tokens[s.next]
+	if endsWrong(t) {
+		return nil // which the next step refuses
+	}
 	name := s.text[t.Start:t.End]
 	switch {
 	case name[0] != '_' && name[0] < 0x80 && !isLetter(name[0]), operatorsBeforeNames[p.text]:
