@@ -19,6 +19,8 @@ type Session struct {
 
 // root is what a session shares with those made from it.
 type root struct {
+	db          DB // that the first session was made with
+	ancestors   ancestors
 	defaults    Transaction
 	constraints Constraints
 	overrides   overrides
@@ -44,7 +46,7 @@ type root struct {
 // no operation is at hand) and the caller's options, which win over the
 // specification.
 func NewSession(db DB, defaults Transaction, constraints Constraints, options ...Option) *Session {
-	r := &root{defaults: defaults, constraints: constraints}
+	r := &root{db: db, defaults: defaults, constraints: constraints}
 	for _, o := range options {
 		o(r)
 	}

@@ -19,7 +19,8 @@ func Isolation(level pgx.TxIsoLevel) TxOption {
 	return func(c *txConfig) { c.limits.Isolation, c.asked = level, level }
 }
 
-// ReadOnly makes PostgreSQL refuse writes in the transaction.
+// ReadOnly makes PostgreSQL refuse writes in the transaction. A call that joins a
+// transaction that may write runs behind a savepoint, which the refusal ends with.
 func ReadOnly() TxOption { return func(c *txConfig) { c.readOnly = true } }
 
 // LockTimeout sets lock_timeout for the transaction; NoTimeout waits for ever.
@@ -80,6 +81,7 @@ func (s *Session) txConfig(options []TxOption) txConfig {
 type openTx struct {
 	owned     bool           // opened by InTx: this package commits it
 	isolation pgx.TxIsoLevel // empty for a caller's until it was asked for
+	readOnly  bool           // because InTx was told so; a caller's may be without this
 	wantXID   bool
 	xid       string
 	// first is the error that put the transaction into its failed state. What
@@ -187,6 +189,7 @@ func (s *Session) transact(ctx context.Context, c txConfig, fn func(context.Cont
 
 // finish names and reports the last attempt.
 func (s *Session) finish(ctx context.Context, c *txConfig, r *retrier, start time.Time, err error) error {
+	s.trace(ctx, err)
 	s.report(ctx, c, "", r.attempt, start, err)
 	return err
 }
@@ -208,11 +211,28 @@ func (s *Session) join(ctx context.Context, c *txConfig, fn func(context.Context
 	if err := s.checkIsolation(ctx, c); err != nil {
 		return err
 	}
-	err := fn(ctx, s)
+	run := func(ctx context.Context) error { return fn(ctx, s) }
+	if c.readOnly && (s.tx == nil || !s.tx.readOnly) {
+		run = func(ctx context.Context) error {
+			return s.savepoint(ctx, func(ctx context.Context) error { return s.reading(ctx, c, fn) })
+		}
+	}
+	err := run(ctx)
 	if err != nil && s.tx != nil && (s.tx.owned || s.tx.depth > 0) {
 		s.tx.doom(err)
 	}
 	return err
+}
+
+// reading runs fn read-only in a savepoint. PostgreSQL gives the outer transaction
+// its right to write back when the savepoint is released.
+func (s *Session) reading(ctx context.Context, c *txConfig, fn func(context.Context, *Session) error) error {
+	if _, err := s.db.Exec(ctx, "set transaction read only"); err != nil {
+		return describe(c.name, s.tx.note(err))
+	}
+	s.tx.readOnly = true
+	defer func() { s.tx.readOnly = false }()
+	return fn(ctx, s)
 }
 
 // checkIsolation refuses an open transaction that is weaker than the call needs.
@@ -290,7 +310,7 @@ func (s *Session) attempt(ctx context.Context, c *txConfig, fn func(context.Cont
 	if err != nil {
 		return &beginError{c.name, err}
 	}
-	open := &openTx{owned: true, isolation: c.limits.isolation(), policy: c.limits.Retry, wantXID: s.root.resolve && !c.readOnly && !c.unresolved}
+	open := &openTx{owned: true, isolation: c.limits.isolation(), readOnly: c.readOnly, policy: c.limits.Retry, wantXID: s.root.resolve && !c.readOnly && !c.unresolved}
 	ended := false
 	// Deferred, so that a panic, or runtime.Goexit in a test, rolls back too and
 	// then goes on.

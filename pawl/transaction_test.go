@@ -436,6 +436,65 @@ func TestReadOnlyTransaction(t *testing.T) {
 	}
 }
 
+// A read-only part of a transaction that writes: the part is refused its writes, and
+// the rest is not.
+func TestReadOnlyPart(t *testing.T) {
+	pool, s := open(t)
+	insert := func(ctx cx, tx *pawl.Session, id int) error {
+		_, err := pawl.QueryOne(ctx, tx, &insertItem, (*item).dest, id, 1)
+		return err
+	}
+	read := func(id int) func(cx, *pawl.Session) (int, error) {
+		return func(ctx cx, tx *pawl.Session) (n int, err error) {
+			if err := tx.DB().QueryRow(ctx, `SELECT count(*) FROM app.items`).Scan(&n); err != nil || id == 0 {
+				return n, err
+			}
+			return n, insert(ctx, tx, id)
+		}
+	}
+	around := func(ctx cx, tx *pawl.Session) (int, error) {
+		if err := insert(ctx, tx, 1); err != nil {
+			return 0, err
+		}
+		n, err := pawl.InTx(ctx, tx, read(0), pawl.ReadOnly())
+		if err != nil {
+			return 0, err
+		}
+		return n, insert(ctx, tx, 2)
+	}
+	n, err := pawl.InTx(t.Context(), s, around)
+	must(t, err)
+	want(t, "rows that the part saw", n, 1)
+
+	tx, err := pool.Begin(t.Context())
+	must(t, err)
+	_, err = pawl.InTx(t.Context(), s.WithTx(tx), read(3), pawl.ReadOnly())
+	if !hasCode(err, "25006") {
+		t.Errorf("a write in a read-only part of a caller's transaction: %v", err)
+	}
+	must(t, insert(t.Context(), s.WithTx(tx), 4)) // the caller decides what to do about it
+	must(t, tx.Commit(t.Context()))
+
+	_, err = pawl.InTx(t.Context(), s, func(ctx cx, tx *pawl.Session) (int, error) {
+		_, err := pawl.InTx(ctx, tx, read(5), pawl.ReadOnly())
+		if !hasCode(err, "25006") {
+			t.Errorf("a write in a read-only part: %v", err)
+		}
+		return 0, nil
+	})
+	if !errors.Is(err, pawl.ErrRolledBack) {
+		t.Errorf("a transaction that dropped a part's error: %v", err)
+	}
+	_, err = pawl.InTx(t.Context(), s, func(ctx cx, tx *pawl.Session) (int, error) {
+		return pawl.InTx(ctx, tx, read(6), pawl.ReadOnly())
+	}, pawl.ReadOnly())
+	if !hasCode(err, "25006") {
+		t.Errorf("a write in a part of a read-only transaction: %v", err)
+	}
+	want(t, "rows", number(t, pool, `SELECT count(*) FROM app.items WHERE id IN (1, 2, 4)`), 3)
+	want(t, "all rows", number(t, pool, `SELECT count(*) FROM app.items WHERE id IN (3, 5, 6)`), 0)
+}
+
 func TestFunctionThatEndsItsTransaction(t *testing.T) {
 	_, s := open(t)
 	_, err := pawl.InTx(t.Context(), s, func(ctx cx, tx *pawl.Session) (int, error) {

@@ -72,6 +72,7 @@ func (s *Session) savepoint(ctx context.Context, fn func(context.Context) error)
 	if failed := s.undo(ctx, name, before); failed != nil {
 		err = errors.Join(err, failed)
 	}
+	s.trace(ctx, err)
 	t.keepFailing(err)
 	return err
 }

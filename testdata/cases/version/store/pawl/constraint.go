@@ -146,11 +146,13 @@ func cutName(name string) string {
 // Constraints are the constraints whose violations an operation can report.
 type Constraints []*ConstraintError
 
-// find returns the constraint that the server's error is about, or nil.
-func (cs Constraints) find(e *pgconn.PgError) *ConstraintError {
-	for _, c := range cs {
-		if c.matches(e) {
-			return c
+// find returns the first constraint that the server's error is about, or nil.
+func find(declared []Constraints, e *pgconn.PgError) *ConstraintError {
+	for _, constraints := range declared {
+		for _, c := range constraints {
+			if c.matches(e) {
+				return c
+			}
 		}
 	}
 	return nil
@@ -190,6 +192,9 @@ type violation struct {
 	constraint *ConstraintError
 	cause      *pgconn.PgError
 	limit      *LimitError // what the trigger of a limit says; nil for anything else
+	// untraced is set while the constraint is not one of those declared, which it
+	// holds: it may be that of a partition.
+	untraced []Constraints
 }
 
 func (v *violation) Error() string {
@@ -283,18 +288,17 @@ func describe(operation string, err error, declared ...Constraints) error {
 		return &IsolationError{Operation: operation, Want: pgx.Serializable, refused: pgErr}
 	}
 	if kind := kindOf(pgErr.Code); kind != "" {
-		for _, constraints := range declared {
-			if c := constraints.find(pgErr); c != nil {
-				return &violation{operation: operation, constraint: c, cause: pgErr, limit: exceeded(c, pgErr)}
-			}
+		if c := find(declared, pgErr); c != nil {
+			return &violation{operation: operation, constraint: c, cause: pgErr, limit: exceeded(c, pgErr)}
 		}
-		return &violation{operation: operation, constraint: undeclared(pgErr, kind), cause: pgErr}
+		return &violation{operation: operation, constraint: undeclared(pgErr, kind), cause: pgErr, untraced: declared}
 	}
 	return &sqlError{operation: operation, family: familyOf(pgErr), cause: pgErr}
 }
 
 // undeclared describes a constraint that the specification does not know, from
-// what the server says about it: that of a partition, or one made by hand.
+// what the server says about it: one made by hand, or that of a partition until
+// trace has looked.
 func undeclared(e *pgconn.PgError, kind Kind) *ConstraintError {
 	c := &ConstraintError{Schema: e.SchemaName, Table: e.TableName, Type: e.DataTypeName, Constraint: e.ConstraintName, Code: e.Code, Kind: kind}
 	if e.ColumnName != "" {

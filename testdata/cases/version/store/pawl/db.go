@@ -41,8 +41,12 @@ type (
 	}
 )
 
-// idle is PostgreSQL's transaction status of a connection outside a transaction.
-const idle = 'I'
+// PostgreSQL's transaction status of a connection: outside a transaction, and
+// inside one that has not failed.
+const (
+	idle          = 'I'
+	inTransaction = 'T'
+)
 
 // connOf returns the connection that db is or wraps.
 func connOf(db DB) (*pgx.Conn, bool) {

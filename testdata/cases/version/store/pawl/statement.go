@@ -92,6 +92,7 @@ func (s *Session) call(op *Operation) call {
 // done names the operation in err and reports the event.
 func (c *call) done(ctx context.Context, outcome Outcome, rows int64, err error) error {
 	err = c.name(err)
+	c.s.trace(ctx, err)
 	if c.s.root.observer != nil {
 		c.report(ctx, outcome, rows, err)
 	}
