@@ -42,6 +42,9 @@ func (q *queue) addEnqueue() {
 		op.Lock = ir.ForNoKeyUpdate
 		op.Reasons = append(op.Reasons, q.group.rowReason())
 	}
+	if q.group != nil {
+		op.Doc += " Whoever enqueues for the same " + and(columnList(q.group.by)) + " waits until that transaction ends, or fails with ErrBusy when lock_timeout runs out."
+	}
 	op.Args = q.repository.Insert
 	op.Statements = []ir.Statement{{
 		Role: ir.MainStatement, SQL: comment(op.Address) + sql + "\nRETURNING id",
@@ -66,6 +69,7 @@ func (q *queue) addClaim() {
 			"completing, failing and renewing check. A task is taken by one worker at a time; after "+plainInt(q.config.Attempts)+
 			" attempts it is dead and stays in the table. No task is an empty answer, not an error.")
 	if q.group != nil {
+		op.Doc += " Of the tasks with the same " + and(columnList(q.group.by)) + " one is held at a time, in the order in which their transactions committed."
 		q.groupedClaim(&op)
 		q.add(op, write{})
 		return

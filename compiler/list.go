@@ -126,7 +126,7 @@ func (t *table) addList(l listing) {
 	for i := range op.Args {
 		op.Args[i].Optional, op.Args[i].Null = true, true
 	}
-	limit := ir.Field{Name: "limit", Type: ir.Type{Name: "int8"}}
+	limit := ir.Field{Name: "limit", Type: ir.Type{Name: "int8"}, Count: true}
 	for t.byName[limit.Name] != nil {
 		limit.Name += "_" // a column of that name is an argument too
 	}

@@ -53,10 +53,22 @@ func TestPositiveArguments(t *testing.T) {
 	}
 }
 
+// However many rows a page holds is a number of Go's, not below zero; its argument
+// is called limit_ where the table has a column limit.
 func TestLimitIsNotNegative(t *testing.T) {
-	const check = `if err := pawl.NotNegative(&bookingsListByByRoomOperation, "limit", limit); err != nil {`
-	if text := generatedText(t, bookings()); !strings.Contains(text, check) {
-		t.Errorf("no check of a page's limit in\n%s", text)
+	for _, name := range []string{"limit", "limit_"} {
+		p := bookings()
+		for i, o := range p.Repositories[0].Operations {
+			if o.Kind == ir.ListOp {
+				args := p.Repositories[0].Operations[i].Statements[0].Args
+				args[len(args)-1].Name = name
+			}
+		}
+		text := generatedText(t, p)
+		check := `if err := pawl.NotNegative(&bookingsListByByRoomOperation, "` + name + `", limit); err != nil {`
+		if !strings.Contains(text, check) || !strings.Contains(text, "limit int) ([]Booking, error)") {
+			t.Errorf("%s: no check of a page's limit in\n%s", name, text)
+		}
 	}
 }
 

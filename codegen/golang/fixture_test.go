@@ -147,7 +147,7 @@ func bookingsTable() ir.Repository {
 				Address: "table.bookings.list_by_by_room", Name: "list_by_by_room", Kind: ir.ListOp, Doc: "Lists rows in the order of the index by_room.", Columns: []string{"room_id", "id"}, Lock: ir.NoLock, Isolation: ir.ReadCommitted,
 				Statements: []ir.Statement{{
 					Role: ir.MainStatement, Rows: ir.ReturnsMany, Results: row,
-					Args: []ir.Field{nullable(field("room_id", bigint)), nullable(field("id", bigint)), field("limit", ir.Type{Name: "int4"})},
+					Args: []ir.Field{nullable(field("room_id", bigint)), nullable(field("id", bigint)), {Name: "limit", Type: ir.Type{Name: "int4"}, Count: true}},
 					SQL:  "/* table.bookings.list_by_by_room */ SELECT " + list + " FROM app.bookings WHERE ($1::bigint IS NULL OR (room_id, id) > ($1::bigint, $2::bigint)) ORDER BY room_id, id LIMIT $3::integer",
 				}},
 			},

@@ -29,8 +29,8 @@ func (r *repository) emitListMethod(o *ir.Operation) {
 			continue
 		}
 		p := parameter{f, l.name(f.Name), r.typeOf(r.ir, f)}
-		if f.Name == "limit" && numberTypes[p.typ.ident] && p.typ.prefix == "" {
-			p.typ = named("", "int") // how many rows: a number of Go's, whatever the statement calls it
+		if f.Count {
+			p.typ = named("", "int")
 			limits = append(limits, p)
 		}
 		given = append(given, p)

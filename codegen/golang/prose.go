@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -23,8 +24,13 @@ func sentence(beginning, rest, other string) string {
 	return text
 }
 
-// shortDuration spells a duration without the zeros that Go appends: 5m.
+// shortDuration spells a duration as a specification would, in days from two on and
+// without the zeros that Go appends: 14d, 5m.
 func shortDuration(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d >= 2*day && d%day == 0 {
+		return strconv.FormatInt(int64(d/day), 10) + "d"
+	}
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
 		text = strings.TrimSuffix(text, "0s")

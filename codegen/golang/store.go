@@ -41,7 +41,7 @@ func (e *emitter) emitStore() {
 
 func (e *emitter) emitStoreType(w *writer) {
 	w.P()
-	w.Doc("Store is every table, queue and singleton of the specification, on one database connection, pool or transaction. " +
+	w.Doc("Store is what the specification declares, with a field for each part that has methods, on one database connection, pool or transaction. " +
 		"On a pool it is safe for concurrent use; on a connection or a transaction it is not, as those are not.")
 	w.P("type Store struct {")
 	for i := range e.program.Repositories {

@@ -166,6 +166,9 @@ type Field struct {
 	// Positive marks a numeric argument that generated code checks to be above
 	// zero before it sends anything.
 	Positive bool
+	// Count marks the argument of a list that says how many rows a page holds.
+	// Generated code takes a number of Go's own and checks that it is not negative.
+	Count bool
 }
 
 // Statement is one SQL statement, final: its text opens with a comment that

@@ -97,7 +97,7 @@ func (s CreatePayment) Middleware(work func(r *http.Request) CreatePaymentWork) 
 	})
 }
 
-// Reap removes up to limit answers that are older than 72h, and returns how
+// Reap removes up to limit answers that are older than 3d, and returns how
 // many. Whoever asks with such a key again has the work done again. Work in
 // progress is never removed.
 func (s CreatePayment) Reap(ctx context.Context, limit int) (int64, error) {
@@ -267,7 +267,7 @@ func (s RefundPayment) Middleware(subject func(r *http.Request) (orderID int64, 
 	})
 }
 
-// Reap removes up to limit answers that are older than 72h, and returns how
+// Reap removes up to limit answers that are older than 3d, and returns how
 // many. Whoever asks with such a key again has the work done again. Work in
 // progress is never removed.
 func (s RefundPayment) Reap(ctx context.Context, limit int) (int64, error) {

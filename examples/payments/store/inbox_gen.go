@@ -52,8 +52,8 @@ func (s ProviderEvents) AcceptMany(ctx context.Context, messageIDs ...string) (f
 	return pawl.AcceptMany(ctx, s.session, &providerEventsInbox, messageIDs)
 }
 
-// Reap removes up to limit ids that are older than 336h, and returns how many.
-// A message that arrives after that is new.
+// Reap removes up to limit ids that are older than 14d, and returns how many. A
+// message that arrives after that is new.
 func (s ProviderEvents) Reap(ctx context.Context, limit int) (int64, error) {
 	return pawl.Reap(ctx, s.session, &providerEventsInbox.Reap, limit)
 }

@@ -42,9 +42,10 @@ import (
 	"github.com/pawldb/pawl/pawl"
 )
 
-// Store is every table, queue and singleton of the specification, on one
-// database connection, pool or transaction. On a pool it is safe for concurrent
-// use; on a connection or a transaction it is not, as those are not.
+// Store is what the specification declares, with a field for each part that has
+// methods, on one database connection, pool or transaction. On a pool it is
+// safe for concurrent use; on a connection or a transaction it is not, as those
+// are not.
 type Store struct {
 	Customers Customers // app.customers
 	Orders    Orders    // app.orders

@@ -103,7 +103,7 @@ func (s CreatePayment) Middleware(subject func(r *http.Request) (tenantID int64,
 	})
 }
 
-// Reap removes up to limit answers that are older than 72h, and returns how
+// Reap removes up to limit answers that are older than 3d, and returns how
 // many. Whoever asks with such a key again has the work done again. Work in
 // progress is never removed.
 func (s CreatePayment) Reap(ctx context.Context, limit int) (int64, error) {
@@ -289,7 +289,7 @@ func (s PlaceOrder) Middleware(subject func(r *http.Request) (tenantID int64, er
 	})
 }
 
-// Reap removes up to limit answers that are older than 72h, and returns how
+// Reap removes up to limit answers that are older than 3d, and returns how
 // many. Whoever asks with such a key again has the work done again. Work in
 // progress is never removed.
 func (s PlaceOrder) Reap(ctx context.Context, limit int) (int64, error) {
@@ -389,7 +389,7 @@ func (s RefundPayment) Middleware(subject func(r *http.Request) (paymentID pgtyp
 	})
 }
 
-// Reap removes up to limit answers that are older than 72h, and returns how
+// Reap removes up to limit answers that are older than 3d, and returns how
 // many. Whoever asks with such a key again has the work done again. Work in
 // progress is never removed.
 func (s RefundPayment) Reap(ctx context.Context, limit int) (int64, error) {
@@ -533,7 +533,7 @@ func (s ShipParcel) Middleware(subject func(r *http.Request) (orderID int64, err
 	})
 }
 
-// Reap removes up to limit answers that are older than 72h, and returns how
+// Reap removes up to limit answers that are older than 3d, and returns how
 // many. Whoever asks with such a key again has the work done again. Work in
 // progress is never removed.
 func (s ShipParcel) Reap(ctx context.Context, limit int) (int64, error) {

@@ -38,7 +38,8 @@ type Mails struct{ session *pawl.Session }
 
 // Enqueue puts a task into the queue mails and returns its id. Inside a
 // transaction the task is there when the transaction commits, and never when it
-// rolls back.
+// rolls back. Whoever enqueues for the same to and channel waits until that
+// transaction ends, or fails with ErrBusy when lock_timeout runs out.
 //
 // It locks FOR NO KEY UPDATE.
 //
@@ -63,7 +64,8 @@ func (m Mails) Enqueue(ctx context.Context, task MailArgs) (id int64, err error)
 // first: tasks whose lease ran out, then ready ones. Each comes with a fence,
 // which completing, failing and renewing check. A task is taken by one worker
 // at a time; after 5 attempts it is dead and stays in the table. No task is an
-// empty answer, not an error.
+// empty answer, not an error. Of the tasks with the same to and channel one is
+// held at a time, in the order in which their transactions committed.
 //
 // A task whose columns do not fit their Go types is failed by itself: the error
 // is then a [*pawl.UnreadableTasksError], and the tasks beside it are claimed

@@ -36,7 +36,8 @@ type SyncJobs struct{ session *pawl.Session }
 
 // Enqueue puts a task into the queue Sync Jobs and returns its id. Inside a
 // transaction the task is there when the transaction commits, and never when it
-// rolls back.
+// rolls back. Whoever enqueues for the same order waits until that transaction
+// ends, or fails with ErrBusy when lock_timeout runs out.
 //
 // It locks FOR NO KEY UPDATE.
 //
@@ -61,7 +62,8 @@ func (s SyncJobs) Enqueue(ctx context.Context, task SyncJobArgs) (id int64, err 
 // oldest first: tasks whose lease ran out, then ready ones. Each comes with a
 // fence, which completing, failing and renewing check. A task is taken by one
 // worker at a time; after 12 attempts it is dead and stays in the table. No
-// task is an empty answer, not an error.
+// task is an empty answer, not an error. Of the tasks with the same order one
+// is held at a time, in the order in which their transactions committed.
 //
 // A task whose columns do not fit their Go types is failed by itself: the error
 // is then a [*pawl.UnreadableTasksError], and the tasks beside it are claimed

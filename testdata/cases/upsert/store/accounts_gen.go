@@ -254,7 +254,10 @@ func (a Accounts) GetManyForUpdate(ctx context.Context, ids ...int64) ([]Account
 //	  ORDER BY id LIMIT $2::bigint)
 //	) AS page
 //	ORDER BY id
-func (a Accounts) List(ctx context.Context, after *Account, limit int64) ([]Account, error) {
+func (a Accounts) List(ctx context.Context, after *Account, limit int) ([]Account, error) {
+	if err := pawl.NotNegative(&accountsListOperation, "limit_", limit); err != nil {
+		return nil, err
+	}
 	var afterID *int64
 	if after != nil {
 		afterID = &after.ID
