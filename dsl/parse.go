@@ -85,13 +85,25 @@ func (p *project) parseWhole(src []byte, filename string) []*hclsyntax.Body {
 		return nil
 	}
 	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
-	p.reportAll(diag.FromHCL(diags))
+	p.reportAll(helpWithLists(diag.FromHCL(diags), src))
 	body, ok := file.Body.(*hclsyntax.Body)
 	if !ok || hasSyntaxErrors(diags) {
 		p.incomplete = true
 		return nil
 	}
 	return []*hclsyntax.Body{body}
+}
+
+// helpWithLists says how pawl writes the type of a list where somebody wrote it as
+// PostgreSQL does: text[].
+func helpWithLists(list diag.List, src []byte) diag.List {
+	for i, d := range list {
+		at := d.Subject.Start.Byte
+		if d.Code == diag.Syntax && at > 0 && at < len(src) && src[at] == ']' && src[at-1] == '[' {
+			list[i].Help = "write the type of a list as list(TYPE)"
+		}
+	}
+	return list
 }
 
 // hasSyntaxErrors reports whether the parser may have lost a part of the file.

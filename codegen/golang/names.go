@@ -224,9 +224,12 @@ func (n *names) resolveFields(r *ir.Repository, to *repositoryNames) {
 			if sc.has(name) && reported[f.Name] {
 				continue // once is enough: the same pair meets in every struct
 			}
-			reported[f.Name] = sc.has(name)
+			free := name
+			if reported[f.Name] = sc.has(name); reported[f.Name] {
+				free = sc.fresh(name)
+			}
 			sc.claim(name, fmt.Sprintf("column %q", f.Name), n.columnPos(r, f.Name),
-				fmt.Sprintf("give column %q another name in Go: go { name = %q }", f.Name, name+"2"))
+				fmt.Sprintf("give column %q another name in Go: go { name = %q }", f.Name, free))
 		}
 	}
 }
