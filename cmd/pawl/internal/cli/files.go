@@ -57,8 +57,9 @@ func (o output) compare() (difference, error) {
 		case bytes.Equal(have, want):
 			d.unchanged++
 		default:
-			d.changed = append(d.changed, name)
-			if !isGenerated(have) {
+			if isGenerated(have) {
+				d.changed = append(d.changed, name)
+			} else {
 				d.foreign = append(d.foreign, name)
 			}
 		}

@@ -61,7 +61,7 @@ func (a *app) generate(ctx context.Context, arguments generateArguments) error {
 		return failed(err, "")
 	}
 	report := view.Generated{
-		Check: arguments.check, Changed: p.shown(d.changed), Missing: p.shown(d.missing), Stale: p.shown(d.stale), Unchanged: d.unchanged,
+		Check: arguments.check, Changed: p.shown(d.changed), Missing: p.shown(d.missing), Stale: p.shown(d.stale), Foreign: p.shown(d.foreign), Unchanged: d.unchanged,
 	}
 	if arguments.check {
 		a.view.Generated(report)

@@ -11,11 +11,14 @@ type Generated struct {
 	Changed   List[string] `json:"changed"`   // written because their bytes differ
 	Missing   List[string] `json:"missing"`   // written because they were not there
 	Stale     List[string] `json:"stale"`     // removed because nothing makes them now
+	Foreign   List[string] `json:"foreign"`   // in the way: without pawl's mark, so that generate overwrites none
 	Unchanged int          `json:"unchanged"` // files that are as they should be
 }
 
 // Clean reports whether the output was as it should be.
-func (g Generated) Clean() bool { return len(g.Changed)+len(g.Missing)+len(g.Stale) == 0 }
+func (g Generated) Clean() bool {
+	return len(g.Changed)+len(g.Missing)+len(g.Stale)+len(g.Foreign) == 0
+}
 
 // listed is how many files of a kind a report names; --verbose names all.
 const listed = 50
@@ -34,6 +37,7 @@ func (h *human) Generated(g Generated) {
 		{g.Missing, "missing", "wrote"},
 		{g.Changed, "changed", "rewrote"},
 		{g.Stale, "stale", "removed"},
+		{g.Foreign, "foreign", ""}, // generate fails before it reports one
 	} {
 		word := group.action
 		if g.Check {
@@ -54,6 +58,8 @@ func (h *human) Generated(g Generated) {
 	switch {
 	case g.Clean():
 		h.err.line("%s up to date", number(g.Unchanged, "file"))
+	case len(g.Foreign) > 0:
+		h.err.line("pawl did not write %s, and generate would not overwrite it: move it away", strings.Join(g.Foreign, ", "))
 	case g.Check:
 		h.err.line("the output is not what the spec generates: run pawl generate")
 	}

@@ -54,6 +54,7 @@ func (g *gitHub) Generated(r Generated) {
 		{r.Missing, "this file is missing: run pawl generate"},
 		{r.Changed, "this file is not what the spec generates: run pawl generate"},
 		{r.Stale, "nothing generates this file any more: run pawl generate"},
+		{r.Foreign, "pawl did not write this file, and generate would not overwrite it: move it away"},
 	} {
 		for _, file := range group.files {
 			g.command("error", file, "pawl generate", group.text)
