@@ -26,7 +26,7 @@ import (
 func TestGrantsAreExact(t *testing.T) {
 	for _, name := range []string{
 		"upsert", "limit", "queue", "leader", "transitions-args", "edit-key", "no-overlap-range", "immutable", "idempotency", "inbox", "at-most-one", "at-least-one",
-		"sequence", "ordered", "version",
+		"sequence", "ordered", "version", "rule",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

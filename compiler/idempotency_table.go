@@ -140,7 +140,7 @@ func (o *once) why() []ir.Reason {
 		Why: "the same key with another payload is a mistake of the caller's, or a guessed key: it must get neither the stored answer nor the work. The hash's " +
 			"version is stored, so that a later way to hash does not make equal payloads differ.",
 	}, {
-		Choice: "READ COMMITTED",
+		Choice: readCommitted,
 		Why:    "what is looked up after the lock sees what the run before committed. At a higher level the snapshot would be as old as the transaction.",
 	}}
 	if !o.phased() {

@@ -287,7 +287,7 @@ func (q *queue) taskOperation(name string, kind ir.OperationKind, lock ir.LockMo
 		Address: under(q.address, name), Name: name, Kind: kind, Doc: doc,
 		Lock: lock, Isolation: ir.ReadCommitted, Transaction: defaultTransaction,
 		Reasons: []ir.Reason{{
-			Choice: "READ COMMITTED",
+			Choice: readCommitted,
 			Why:    "SKIP LOCKED and the check of the fence look at the newest version of a row; at a higher level they would answer 40001.",
 		}},
 		Pos: pos(q.decl.Header),

@@ -305,7 +305,7 @@ func (b *breakage) serializable(op *ir.Operation) {
 		return
 	}
 	op.Isolation = ir.Serializable
-	op.Reasons = append(slices.Clip(op.Reasons), serializableReason(slices.Sorted(maps.Keys(b.ruled))))
+	op.Reasons = append(withoutLevel(op.Reasons), serializableReason(slices.Sorted(maps.Keys(b.ruled))))
 }
 
 // update can break what the columns take part in, here and, where others refer

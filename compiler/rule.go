@@ -124,12 +124,16 @@ func (c *compilation) ruledBy(r *rule, name string) *table {
 	if t := c.tablesByName[r.decl.Scope+name]; t != nil {
 		return t
 	}
+	var found *table
 	for _, t := range c.tables {
 		if t.ref.Name == name {
-			return t
+			if found != nil {
+				return nil // of two schemas: their labels tell them apart
+			}
+			found = t
 		}
 	}
-	return nil
+	return found
 }
 
 func (c *compilation) tableLabels() []string {
@@ -271,24 +275,64 @@ func (m *mention) is(qualifier string) bool {
 func (c *compilation) mentioned(src dsl.SQL, what string, refs []pgsql.TableRef) ([]mention, bool) {
 	list := make([]mention, 0, len(refs))
 	for _, ref := range refs {
-		i := slices.IndexFunc(c.tables, func(t *table) bool {
-			return t.ref.Name == ref.Name && (ref.Schema == t.ref.Schema || ref.Schema == "" && t.ref.Schema == c.program.DefaultSchema)
-		})
-		if i < 0 && ref.Schema == "" {
-			i = slices.IndexFunc(c.tables, func(t *table) bool { return t.ref.Name == ref.Name })
-		}
-		if i < 0 {
-			c.report(diag.Diagnostic{
-				Code: diag.RuleQuery, Subject: c.within(src, ref.Offset, ref.Length),
-				Detail: "The " + what + " names " + quote(ref.Name) + ", which is no table of the project.", Label: "no table of the project",
-				Consequence: "Nothing would see its writes, which can break the rule like any other.",
-				Help:        didYouMean(ref.Name, c.tableLabels(), "declare it: table "+quote(ref.Name)+" { … }"),
-			})
+		found := c.tablesNamed(ref)
+		if len(found) != 1 {
+			c.mentionsNone(src, what, ref, found)
 			return nil, false
 		}
-		list = append(list, mention{ref, c.tables[i]})
+		list = append(list, mention{ref, found[0]})
 	}
 	return list, true
+}
+
+// tablesNamed finds the tables that a mention may mean: one without a schema means the
+// table of the default schema, or else whichever there is.
+func (c *compilation) tablesNamed(ref pgsql.TableRef) []*table {
+	var found []*table
+	for _, t := range c.tables {
+		switch {
+		case t.ref.Name != ref.Name || ref.Schema != "" && t.ref.Schema != ref.Schema:
+		case ref.Schema == "" && t.ref.Schema == c.program.DefaultSchema:
+			return []*table{t}
+		default:
+			found = append(found, t)
+		}
+	}
+	return found
+}
+
+// mentionsNone reports a name that means no table, or several.
+func (c *compilation) mentionsNone(src dsl.SQL, what string, ref pgsql.TableRef, several []*table) {
+	d := diag.Diagnostic{
+		Code: diag.RuleQuery, Subject: c.within(src, ref.Offset, ref.Length), Label: "no table of the project",
+		Detail:      "The " + what + " names " + quote(ref.Name) + ", which is no table of the project.",
+		Consequence: "Nothing would see its writes, which can break the rule like any other.",
+	}
+	labelled := slices.IndexFunc(c.tables, func(t *table) bool { return t.label == ref.Name })
+	switch {
+	case len(several) > 0:
+		d.Label = "of several schemas"
+		d.Detail = "The " + what + " names " + quote(ref.Name) + ", and there is one in more than one schema."
+		d.Consequence = "The rule would be about whichever comes first."
+		d.Help = "write its schema: " + or(sqlNames(several))
+	case labelled >= 0:
+		d.Label = "not its name in the database"
+		d.Detail = "The " + what + " names the table " + quote(ref.Name) + ", which the database knows by another name."
+		d.Consequence = "SQL finds a table by that name alone: PostgreSQL would refuse every write."
+		d.Help = "write " + c.tables[labelled].ref.SQL()
+	default:
+		d.Help = didYouMean(ref.Name, sqlNames(c.tables), "declare it: table "+quote(ref.Name)+" { … }")
+	}
+	c.report(d)
+}
+
+// sqlNames are the names by which SQL finds tables.
+func sqlNames(tables []*table) []string {
+	names := make([]string, len(tables))
+	for i, t := range tables {
+		names[i] = t.ref.SQL()
+	}
+	return names
 }
 
 // spellTable writes the tables of a text with their schemas, so that no search_path
@@ -353,10 +397,21 @@ func (c *compilation) ruleNames(r *rule, q *pgsql.Query) bool {
 		case f.Volatility == pgsql.Volatile:
 			refuse(f.Offset, f.Length, diag.VolatileFunction, f.Name+"() gives another result at each call.",
 				"The rule would hold now and then, whatever the rows are.", "leave it out: a rule is about rows")
+		case f.Ambient():
+			refuse(f.Offset, f.Length, diag.VolatileFunction, f.Name+"() answers by the clock or by who asks, and not by the rows.",
+				"The rule is asked when rows are written, and never when time goes by: it would be broken with nobody to hear of it.",
+				"store the time in a column, which then stands in on, and compare with that")
 		case !f.Known() && f.Schema == "":
 			refuse(f.Offset, f.Length, diag.RuleQuery, "The function "+f.Name+"() stands without a schema.",
 				"The triggers' function sees pg_catalog alone, so that nobody can put another function in its place: every write would fail (42883).",
 				"write its schema: "+c.program.DefaultSchema+"."+f.Name+"(…)")
+		}
+	}
+	for _, l := range q.Labels() {
+		if word := momentIn(l.Text); word != "" && r.comparesTime(l) {
+			refuse(l.Offset, l.Length, diag.VolatileFunction, "'"+l.Text+"' is the time at which PostgreSQL reads it.",
+				"The rule is asked when rows are written, and never when time goes by: it would be broken with nobody to hear of it.",
+				"store the time in a column, which then stands in on, and compare with that")
 		}
 	}
 	for _, t := range q.Casts() {
@@ -369,6 +424,14 @@ func (c *compilation) ruleNames(r *rule, q *pgsql.Query) bool {
 		}
 	}
 	return ok
+}
+
+// comparesTime reports a literal that is compared with a time.
+func (r *rule) comparesTime(l pgsql.LabelRef) bool {
+	return slices.Contains(timeTypes, l.Cast) || l.Cast == "" && slices.ContainsFunc(r.on, func(o *ruled) bool {
+		col := o.byName[l.Column]
+		return col != nil && holdsTime(col.typ)
+	})
 }
 
 // ruleReads demands that whatever the query looks at stands in `on`.
@@ -416,15 +479,13 @@ func (r *rule) ruled(t *table) *ruled {
 func (c *compilation) ruleColumn(r *rule, q *pgsql.Query, tables []mention, ref pgsql.ColumnRef) bool {
 	place := func() hcl.Range { return c.within(*r.decl.Holds, ref.Offset, ref.Length) }
 	known := slices.Contains(q.Names(), ref.Name)
-	for i := range tables {
-		m := &tables[i]
-		if ref.Qualifier != "" && !m.is(ref.Qualifier) {
-			continue
-		}
+	read, outer := readBy(q, tables, ref)
+	if outer && !known && ref.Qualifier == "" {
+		c.outerInRule(place(), q, tables, ref, read[0])
+		return false
+	}
+	for _, m := range read {
 		col := m.table.byName[ref.Name]
-		if col == nil {
-			continue
-		}
 		known = true
 		o := r.ruled(m.table)
 		if o == nil {
@@ -453,6 +514,57 @@ func (c *compilation) ruleColumn(r *rule, q *pgsql.Query, tables []mention, ref 
 	}
 	c.unknownInRule(place(), tables, ref)
 	return false
+}
+
+// readBy finds the tables whose column a name may be. outer says that none of them is
+// a table of the sub-select that the name stands in.
+func readBy(q *pgsql.Query, tables []mention, ref pgsql.ColumnRef) (read []*mention, outer bool) {
+	has := func(m *mention) bool {
+		return (ref.Qualifier == "" || m.is(ref.Qualifier)) && m.table.byName[ref.Name] != nil
+	}
+	source, told := q.SourceOf(ref, func(t pgsql.TableRef) bool {
+		i := slices.IndexFunc(tables, func(m mention) bool { return m.Offset == t.Offset })
+		return i >= 0 && has(&tables[i])
+	})
+	for i := range tables {
+		m := &tables[i]
+		from := func(t pgsql.TableRef) bool { return t.Offset == m.Offset }
+		if told && slices.ContainsFunc(source.Tables, from) || !told && has(m) {
+			read = append(read, m)
+		}
+	}
+	return read, source.Outer
+}
+
+// outerInRule refuses a name that a sub-select takes from the query around it without
+// a word.
+func (c *compilation) outerInRule(at hcl.Range, q *pgsql.Query, tables []mention, ref pgsql.ColumnRef, from *mention) {
+	inner := slices.DeleteFunc(slices.Clone(tables), func(m mention) bool { return !q.Beside(ref, m.TableRef) })
+	var labels, names []string
+	for _, m := range inner {
+		labels, names = append(labels, quote(m.table.label)), append(names, m.table.columnNames()...)
+	}
+	d := diag.Diagnostic{
+		Code: diag.RuleQuery, Subject: at, Label: "of the query around",
+		Detail:      quote(ref.Name) + " stands in a sub-select of which no table has such a column: it is that of " + quote(from.table.label) + ", in the query around.",
+		Consequence: "A misspelt name would be taken from there without a word, and the condition would be about another row.",
+		Help:        "say so: " + from.qualifier() + "." + ir.Ident(ref.Name),
+	}
+	if len(inner) > 0 {
+		d.Detail = quote(ref.Name) + " is no column of " + or(labels) + ", which the sub-select reads: it is that of " + quote(from.table.label) + ", in the query around."
+		if near, ok := diag.Suggest(ref.Name, names); ok {
+			d.Help = "did you mean " + near + "? Otherwise say so: " + from.qualifier() + "." + ir.Ident(ref.Name)
+		}
+	}
+	c.report(d)
+}
+
+// qualifier is how a column of the mention is named where others have it too.
+func (m *mention) qualifier() string {
+	if m.Alias != "" {
+		return ir.Ident(m.Alias)
+	}
+	return ir.Ident(m.Name)
 }
 
 // unknownInRule reports a name that no table of a text has.

@@ -89,7 +89,7 @@ func (c *compilation) lowerSingleton(decl *dsl.Singleton) {
 				"fixed; a hash of the name could meet that of another program.",
 		},
 		{
-			Choice: "READ COMMITTED",
+			Choice: readCommitted,
 			Why: "the work starts with a statement of its own after the lock, and sees what the holder before committed. At a higher level the snapshot would " +
 				"be as old as the wait.",
 		},

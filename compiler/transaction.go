@@ -12,24 +12,32 @@ import (
 
 // An operation runs at READ COMMITTED unless its transaction block says otherwise;
 // the reason lies in how its statements are written.
+const readCommitted = "READ COMMITTED"
+
+// The reasons for it.
 var (
 	// conditionalReason is that of a write whose condition is in its WHERE.
 	conditionalReason = ir.Reason{
-		Choice: "READ COMMITTED",
+		Choice: readCommitted,
 		Why: "the decision stands in the WHERE of the statement that writes, and READ COMMITTED checks it again on the newest version of the row after " +
 			"a wait. A higher level would answer 40001 there instead.",
 	}
 	// constraintReason is that of a write that constraints decide on.
 	constraintReason = ir.Reason{
-		Choice: "READ COMMITTED",
+		Choice: readCommitted,
 		Why:    "constraints look at rows of other transactions whatever the isolation level; a higher one would add 40001 and decide nothing more.",
 	}
 	// lockFirstReason is that of a read that locks.
 	lockFirstReason = ir.Reason{
-		Choice: "READ COMMITTED",
+		Choice: readCommitted,
 		Why:    "after a wait for the lock the newest version of the row is read. A higher level has an older snapshot and would answer 40001 instead.",
 	}
 )
+
+// withoutLevel leaves out why an operation runs at READ COMMITTED: it does not.
+func withoutLevel(reasons []ir.Reason) []ir.Reason {
+	return slices.DeleteFunc(slices.Clone(reasons), func(r ir.Reason) bool { return r.Choice == readCommitted })
+}
 
 // transactions reads the transaction blocks, fills in the defaults and adds the
 // two transactions that operations fall back on.

@@ -179,9 +179,11 @@ func (u *upsert) costs() []ir.Reason {
 		Choice: "whole rows",
 		Why:    "NOT NULL and CHECK are asked of the proposed row before the conflict is: a call gives every column, also for a row that is there.",
 	}, ir.Reason{
-		Choice: "READ COMMITTED",
-		Why: "ON CONFLICT sees the newest row whatever the snapshot; a higher level answers 40001 where this one waits and goes on. Inside a serializable " +
-			"transaction the key is read first in the same round trip: PostgreSQL does not track rows that were seen through ON CONFLICT alone.",
+		Choice: readCommitted,
+		Why:    "ON CONFLICT sees the newest row whatever the snapshot; a higher level answers 40001 where this one waits and goes on.",
+	}, ir.Reason{
+		Choice: "in a serializable transaction the key is read first",
+		Why:    "in the same round trip: PostgreSQL does not track rows that were seen through ON CONFLICT alone.",
 	})
 }
 

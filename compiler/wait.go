@@ -16,8 +16,7 @@ func (c *compilation) runs(op *ir.Operation, transaction *dsl.Name, wait dsl.Val
 	op.Transaction, op.Isolation = c.transactionOf(transaction), ir.ReadCommitted
 	if t := c.findTransaction(op.Transaction); t != nil && t.Isolation != ir.ReadCommitted {
 		op.Isolation = t.Isolation
-		op.Reasons = slices.DeleteFunc(slices.Clone(op.Reasons), func(r ir.Reason) bool { return r.Choice == conditionalReason.Choice })
-		op.Reasons = append(op.Reasons, ir.Reason{
+		op.Reasons = append(withoutLevel(op.Reasons), ir.Reason{
 			Choice: strings.ToUpper(string(t.Isolation)),
 			Why: "transaction " + quote(t.Name) + " says so. A row that another client changed in between is 40001 here, not a second look at it, and the whole is " +
 				"tried again: as safe, and dearer where callers meet. Inside a caller's transaction of a lower level that level holds.",

@@ -114,7 +114,7 @@ func (p *planner) single(change ir.Change) error {
 	case ir.CreateTrigger:
 		p.createTrigger(c)
 	case ir.EnableTrigger:
-		p.alone(p.locking(c, shareRowExclusive))
+		p.enableTrigger(c)
 	case ir.DropConstraint:
 		p.dropConstraint(c)
 	case ir.DropIndex:
@@ -160,11 +160,15 @@ func (p *planner) part(c ir.Change, title string, sql ...string) Step {
 		Blocks: BlocksNothing, Retry: RetryLock,
 	}
 	if id.Table != "" {
-		s.Table = ir.TableRef{Schema: id.Schema, Name: id.Table}
-		size := p.facts.tables[s.Table]
-		s.Rows, s.Bytes = size.rows, size.bytes
+		p.about(&s, ir.TableRef{Schema: id.Schema, Name: id.Table})
 	}
 	return s
+}
+
+// about says which table a step locks or reads, and how large it is.
+func (p *planner) about(s *Step, table ir.TableRef) {
+	size := p.facts.tables[table]
+	s.Table, s.Rows, s.Bytes = table, size.rows, size.bytes
 }
 
 // locking is the plain form of a change to a table that others may use.

@@ -61,10 +61,13 @@ func (p *planner) count(changes []ir.Change) {
 	}
 	first := &steps[0]
 	first.SQL = append([]string{postgres.LockAgainstWriters(rule.facts.Table)}, first.SQL...)
-	first.Table = rule.facts.Table
+	for i := range steps { // a function is on no table of its own
+		p.about(&steps[i], rule.facts.Table)
+	}
 	last := changes[len(changes)-1]
 	fill := locked(p.part(last, "count the rows of "+rule.facts.Table.SQL()+" for "+rule.facts.Address, rule.fill...), shareRowExclusive)
-	fill.Table, fill.Scans = rule.facts.Table, true
+	p.about(&fill, rule.facts.Table)
+	fill.Scans = true
 	fill.Undo = "the counters go with the rule"
 	steps[len(steps)-1].probe = &probe{
 		object: ir.ChangeObject(last), origin: ir.ChangeOrigin(last), query: strings.TrimRight(rule.facts.Violators, "; \n"),

@@ -60,7 +60,10 @@ func (p *planner) reword(changes []ir.Change) {
 	if rule.Parent != (ir.TableRef{}) {
 		locks = append(locks, postgres.LockAgainstWriters(rule.Parent))
 	}
-	steps[0].SQL, steps[0].Table = append(locks, steps[0].SQL...), rule.Base.Table
+	steps[0].SQL = append(locks, steps[0].SQL...)
+	for i := range steps { // a function is on no table of its own
+		p.about(&steps[i], rule.Base.Table)
+	}
 	last := len(steps) - 1
 	steps[last].probe = &probe{
 		object: ir.ChangeObject(changes[last]), origin: ir.ChangeOrigin(changes[last]), query: strings.TrimRight(rule.Base.Violators, "; \n"),

@@ -14,6 +14,12 @@ func (p *planner) createTrigger(c ir.CreateTrigger) {
 	p.build(c.Table, p.proven(p.locking(c, shareRowExclusive), c))
 }
 
+// enableTrigger lets a trigger work again and looks, like createTrigger, for what was
+// written while nobody looked.
+func (p *planner) enableTrigger(c ir.EnableTrigger) {
+	p.alone(p.proven(p.locking(c, shareRowExclusive), ir.CreateTrigger(c)))
+}
+
 func (p *planner) replaceTrigger(c ir.CreateTrigger) {
 	p.replaced(c)
 	s := locked(p.part(c, describeAnew(c), postgres.ReplaceTrigger(c.Table, c.Trigger)), shareRowExclusive)

@@ -88,6 +88,11 @@ func (s *script) run(t *testing.T) string {
 	exec(t, conn, s.file("data.sql"))
 	made := plan(t, conn, p)
 	text := outline(made)
+	for _, step := range made.Steps {
+		if step.Lock != "" && step.Table == (ir.TableRef{}) {
+			t.Errorf("%s takes a lock, and the plan does not say on which table", step.Title)
+		}
+	}
 
 	allow := strings.Fields(s.file("allow"))
 	if len(allow) > 0 || s.file("refused") != "" {

@@ -3,6 +3,7 @@ package golang_test
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +13,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/pawldb/pawl/codegen/postgres"
+	"github.com/pawldb/pawl/compiler"
+	"github.com/pawldb/pawl/dsl"
 	"github.com/pawldb/pawl/pawl"
 	"github.com/pawldb/pawl/testdata/cases/rule/store"
 )
@@ -161,6 +165,58 @@ func ruleStore(t *testing.T) (*pgxpool.Pool, *store.Store) {
 	}
 	t.Cleanup(pool.Close)
 	return pool, store.New(pool)
+}
+
+// A role that has the grants of app_role alone calls the methods, and the rule sees the
+// rows that row security hides from it.
+func TestRuleAsTheAppRole(t *testing.T) {
+	spec, problems := dsl.Load(os.DirFS(ruleCase), dsl.Options{})
+	const role = "rule_app"
+	spec.Pawl.AppRole.V = role
+	program, more := compiler.Compile(spec)
+	if problems.Extend(more); problems.HasErrors() {
+		t.Fatal(problems)
+	}
+	owner, err := pgxpool.New(t.Context(), database(t, compile(t, ruleCase)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(owner.Close)
+	exec := func(sql string) {
+		t.Helper()
+		if _, err := owner.Exec(context.WithoutCancel(t.Context()), sql, pgx.QueryExecModeSimpleProtocol); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+	exec("CREATE ROLE " + role)
+	t.Cleanup(func() { exec("DROP OWNED BY " + role + "; DROP ROLE " + role) })
+	exec(strings.Join(postgres.Grants(role, program.Grants), ";"))
+	shifts := onCall(t, store.New(owner), "night", "Ada", "Grace", "Mary")
+	exec("ALTER TABLE app.shifts ENABLE ROW LEVEL SECURITY; CREATE POLICY own ON app.shifts TO " + role + " USING (doctor <> 'Mary')")
+
+	config := owner.Config()
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "SET ROLE "+role)
+		return err
+	}
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	rule := store.New(pool).Rules.SomeoneOnCall
+	for _, shift := range shifts[:2] { // Mary, whom the role does not see, stays
+		if err := rule.GoOffCall(t.Context(), shift.TeamID, shift.ID); err != nil {
+			t.Errorf("%s goes off call: %v", shift.Doctor, err)
+		}
+	}
+	exec("DROP POLICY own ON app.shifts; CREATE POLICY every ON app.shifts TO " + role + " USING (true)")
+	if err := rule.GoOffCall(t.Context(), shifts[2].TeamID, shifts[2].ID); !errors.Is(err, store.ErrShiftsSomeoneOnCall) {
+		t.Errorf("the last one goes off call: %v", err)
+	}
+	if err := rule.Leave(t.Context(), shifts[0].TeamID, shifts[0].ID); err != nil {
+		t.Error(err)
+	}
 }
 
 func sqlstate(err error) string {

@@ -200,7 +200,8 @@ var sqlCodes = []Entry{
 		Code:    VolatileFunction,
 		Summary: "a function that gives another result at each call",
 		Explain: "A guard is evaluated again when the statement had to wait, and once more to explain why no row was " +
-			"changed. With a volatile function the answers differ.",
+			"changed. With a volatile function the answers differ. A rule is asked when rows are written, and never when time goes by: " +
+			"it looks at no clock, and at nobody who asks. Keep the time in a column.",
 		Example: checkExample("random() < 0.5"),
 	},
 	{

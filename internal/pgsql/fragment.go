@@ -26,6 +26,7 @@ type ColumnRef struct {
 	// Nested is set inside a sub-select, where the name may mean a column of
 	// another table.
 	Nested bool
+	scope  int
 }
 
 // ArgRef is a mention of an argument.
@@ -65,7 +66,7 @@ func (f fragment) Columns() []ColumnRef {
 	var refs []ColumnRef
 	for _, p := range f.pieces {
 		if p.kind == column {
-			refs = append(refs, ColumnRef{Name: p.name, Qualifier: p.qualifier, Offset: p.offset, Length: p.length, Nested: p.nested})
+			refs = append(refs, ColumnRef{Name: p.name, Qualifier: p.qualifier, Offset: p.offset, Length: p.length, Nested: p.nested, scope: p.scope})
 		}
 	}
 	return refs

@@ -27,6 +27,8 @@ type piece struct {
 	span int
 	// nested is set inside a sub-select, where names have another scope.
 	nested bool
+	// scope is the number of the SELECT that it stands in.
+	scope int
 	// marks are facts about the expression that begins here.
 	marks []mark
 }

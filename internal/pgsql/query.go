@@ -15,6 +15,7 @@ type Query struct {
 	names   []string
 	typed   []CastRef
 	targets int
+	scopes  []scope
 }
 
 // TableRef is a mention of a table in a FROM clause, or of the one that is written.
@@ -24,6 +25,7 @@ type TableRef struct {
 	// Offset and Length are the bytes of the name in the parsed text, its schema
 	// included.
 	Offset, Length int
+	scope          int
 }
 
 // ParseSelect reads a text that must be exactly one SELECT (or VALUES, TABLE or
@@ -44,7 +46,7 @@ func ParseSelect(text string, o Options) (*Query, *Error) {
 		return nil, err
 	}
 	typed := w.casts(root) // before the pieces are merged
-	return &Query{fragment: fragment{pieces: w.merged()}, tables: w.sortedTables(), names: outputNames(root), typed: typed, targets: targetsOf(s)}, nil
+	return &Query{fragment: fragment{pieces: w.merged()}, tables: w.sortedTables(), names: outputNames(root), typed: typed, targets: targetsOf(s), scopes: w.scopes}, nil
 }
 
 // parseStatement parses a text that must be one statement, and gives a walker for

@@ -2,6 +2,7 @@ package pgsql
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 )
 
@@ -81,6 +82,24 @@ func (f fragment) Causes() []Cause {
 //
 //go:embed functions.txt
 var functionTable string
+
+// ambient are PostgreSQL's functions, and words that are one, which answer by the
+// clock or by who asks, whatever their arguments are.
+var ambient = []string{
+	"now", "transaction_timestamp", "statement_timestamp", "current_date", "current_time", "current_timestamp", "localtime", "localtimestamp",
+	"current_user", "current_role", "session_user", "user", "getpgusername", "current_setting", "current_catalog", "current_schema", "current_schemas",
+	"pg_backend_pid", "inet_client_addr", "inet_client_port", "pg_trigger_depth", "row_security_active",
+	"pg_current_xact_id", "pg_current_xact_id_if_assigned", "pg_current_snapshot", "txid_current", "txid_current_if_assigned", "txid_current_snapshot",
+}
+
+// Ambient reports a call that gives another result as time goes by or when somebody
+// else asks, although nothing that it is given has changed.
+func (f FunctionRef) Ambient() bool {
+	if f.Schema != "" && f.Schema != "pg_catalog" {
+		return false
+	}
+	return slices.Contains(ambient, f.Name) || f.Name == "age" && f.Volatility == Stable
+}
 
 type builtin struct {
 	kind       markKind

@@ -15,6 +15,8 @@ type walker struct {
 	at     locator
 	tables []TableRef
 	with   map[string]bool // names that WITH clauses define
+	scopes []scope         // of SELECTs, by their numbers
+	scope  int             // the number of the one that is visited
 	err    *Error          // the first thing that no text may hold
 }
 
@@ -136,6 +138,10 @@ func (w *walker) visitAll(nodes []*pg.Node, nested bool) {
 func (w *walker) descend(m protoreflect.Message, nested bool) {
 	if s, ok := m.Interface().(*pg.SelectStmt); ok {
 		w.selects(s)
+		defer w.enter()()
+	}
+	if columnsElsewhere(m.Interface()) {
+		w.opaque()
 	}
 	m.Range(func(field protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		switch {
@@ -183,6 +189,7 @@ func (w *walker) column(c *pg.ColumnRef, nested bool) {
 		return
 	}
 	p.kind, p.name, p.qualifier, p.nested = column, names[last], strings.Join(names[:last], "."), nested
+	p.scope = w.scope
 	p.span = 2*last + 1 // the names and the dots between them
 }
 
@@ -210,6 +217,9 @@ func (w *walker) function(f *pg.FuncCall, nested bool) {
 	if m.schema == "" || m.schema == "pg_catalog" {
 		if b, ok := builtins[m.name]; ok {
 			m.kind, m.volatility = b.kind, b.volatility
+		}
+		if m.name == "age" && len(f.Args) == 1 {
+			m.volatility = Stable // age(t) is counted from today, age(t, u) between the two
 		}
 	}
 	switch {
@@ -280,7 +290,11 @@ func (w *walker) writes(location int32, what string) {
 
 // table notes a table of a FROM clause, unless WITH defines its name.
 func (w *walker) table(r *pg.RangeVar) {
+	if len(r.Alias.GetColnames()) > 0 {
+		w.opaque()
+	}
 	if r.Schemaname == "" && w.with[r.Relname] {
+		w.opaque()
 		return
 	}
 	i := w.index(r.Location)
@@ -290,7 +304,7 @@ func (w *walker) table(r *pg.RangeVar) {
 	}
 	w.tables = append(w.tables, TableRef{
 		Name: r.Relname, Schema: r.Schemaname, Alias: r.Alias.GetAliasname(),
-		Offset: first.offset, Length: last.offset + last.length - first.offset,
+		Offset: first.offset, Length: last.offset + last.length - first.offset, scope: w.scope,
 	})
 }
 

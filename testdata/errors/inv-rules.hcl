@@ -151,6 +151,37 @@ rule "dice" {
   holds = "SELECT count(*) > random() FROM shifts WHERE on_call" # ERROR volatile-function "random"
 }
 
+rule "by_the_clock" {
+  on    = { shifts = [team_id, on_call] }
+  holds = "SELECT count(*) > 0 FROM shifts WHERE since < current_date" # ERROR volatile-function "current_date\\(\\) answers by the clock.*store the time in a column"
+}
+
+rule "by_who_asks" {
+  on    = { shifts = [doctor] }
+  holds = "SELECT count(*) > 0 FROM shifts WHERE doctor = current_user" # ERROR volatile-function "current_user"
+}
+
+rule "by_an_age" {
+  on    = { shifts = [doctor] }
+  holds = "SELECT count(*) > 0 FROM shifts WHERE age(since) > '1 day' OR age(since, since) > '1 day'" # ERROR volatile-function "age"
+}
+
+rule "by_a_word" {
+  on    = { shifts = [doctor] }
+  holds = "SELECT count(*) > 0 FROM shifts WHERE since < 'today'" # ERROR volatile-function "'today' is the time"
+}
+
+rule "name_from_around" {
+  on    = { shifts = [team_id, on_call], teams = [id] }
+  holds = "SELECT count(*) > 0 FROM shifts WHERE on_call AND EXISTS (SELECT FROM teams WHERE id = team_id)" # ERROR rule-query "no column of \"teams\".*shifts.team_id"
+}
+
+rule "name_of_its_own" { # the sub-select's own id, and nothing of shifts
+  allow = { rule-cascade = "both know" }
+  on    = { shifts = [team_id, on_call], teams = [id] }
+  holds = "SELECT count(*) > 0 FROM shifts WHERE on_call AND EXISTS (SELECT FROM teams WHERE id = shifts.team_id)"
+}
+
 rule "misspelt" {
   on    = { shifts = [team_id, on_call] }
   args  = { team_id = bigint }
