@@ -14,7 +14,7 @@ var silenceable = []diag.Code{
 	diag.ForeignKeyIndex, diag.IgnoresLive, diag.NotImmutable, diag.OverlapEmptyRange, diag.UnreachableState, diag.StuckState,
 	diag.RedundantKey, diag.DiscouragedType, diag.GuardWithArgument, diag.NullArithmetic,
 	diag.SoftDeleteInKey, diag.FlagInKey, diag.NullGroup, diag.CaseSensitiveEmail, diag.BusinessKey, diag.HotKey, diag.LooseState,
-	diag.SilentLoss, diag.IdentityBurn, diag.RetainShort, diag.EntityKeyRepeats, diag.LooseSince, diag.RuleCascade, diag.RuleIndex,
+	diag.SilentLoss, diag.IdentityBurn, diag.RetainShort, diag.EntityKeyRepeats, diag.AtomicEffect, diag.LooseSince, diag.RuleCascade, diag.RuleIndex,
 }
 
 // finding reports what a block may allow, unless it does.

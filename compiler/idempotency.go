@@ -24,6 +24,7 @@ func (c *compilation) idempotencies() {
 		c.leaseOfCalls(decl)
 		c.idempotencyUnit(decl)
 		c.phases(decl)
+		c.atomicEffect(decl)
 		c.lowerIdempotency(decl)
 	}
 }

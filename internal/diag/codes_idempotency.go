@@ -23,6 +23,8 @@ const (
 	IdempotencyKey Code = "idempotency-key"
 	// EntityKeyRepeats is a key that takes a second legal effect for a repetition.
 	EntityKeyRepeats Code = "entity-key-repeats"
+	// AtomicEffect is atomic work whose name speaks of the outside.
+	AtomicEffect Code = "atomic-effect"
 	// IdempotencyPhases is a mode that does not fit the phases.
 	IdempotencyPhases Code = "idempotency-phases"
 )
@@ -104,6 +106,15 @@ var idempotencyCodes = []Entry{
 			"as another partial refund, gets the answer of the first and is not done. Where once is right, allow it with the reason.",
 		Example: "idempotency \"refund\" {\n  unit         = \"entity\"\n  key          = { payment_id = uuid }\n" +
 			"  retry_window = \"24h\"\n  retain       = \"72h\"\n}\n",
+	},
+	{
+		Code:    AtomicEffect,
+		Summary: "the name of atomic work speaks of an effect outside of the database",
+		Explain: "Atomic work is one transaction, which is run again when another one came in between, and undone by any error. A charge, a mail or a " +
+			"message to a broker is neither: it would be made once for each try, and stay made when nothing is written. Phased work makes such calls outside " +
+			"of transactions, with a key for whoever is called; a row in a queue or an outbox is written with the rest. Where the name means rows, allow " +
+			"it with the reason.",
+		Example: "idempotency \"charge_card\" {\n  unit         = \"request\"\n  retry_window = \"24h\"\n  retain       = \"72h\"\n}\n",
 	},
 	{
 		Code:    IdempotencyPhases,

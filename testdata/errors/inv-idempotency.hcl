@@ -103,6 +103,37 @@ idempotency "taken_names" {
   retry_window = "24h"
   retain       = "72h"
 }
+idempotency "charge_card" { # WARNING atomic-effect "\"charge\" in its name.*once for each try.*phase \"charge\" \\{ external"
+  unit         = "request"
+  retry_window = "24h"
+  retain       = "72h"
+}
+idempotency "welcome_email" { # WARNING atomic-effect "\"email\" in its name"
+  unit         = "request"
+  mode         = "atomic"
+  retry_window = "24h"
+  retain       = "72h"
+}
+idempotency "send_receipt" {
+  unit         = "request"
+  retry_window = "24h"
+  retain       = "72h"
+  allow        = { atomic-effect = "it enqueues" }
+}
+idempotency "create_post" { # rows of a weblog
+  unit         = "request"
+  retry_window = "24h"
+  retain       = "72h"
+}
+idempotency "send_money" {
+  unit         = "request"
+  mode         = "phased"
+  lease        = "2m"
+  retry_window = "24h"
+  retain       = "72h"
+  phase "charge" { external = true }
+  phase "record" {}
+}
 outbox "events" {
   aggregate = [order] # ERROR unknown-column "did you mean orders"
   column "orders" { type = bigint }
