@@ -46,6 +46,7 @@ test-long: ## Fuzzing, races beyond the one of make test, every case verified; S
 	if [ $(SHARE) = 1 ]; then $(TOOL) staticcheck ./testdata/cases/*/store && $(TOOL) errcheck ./testdata/cases/*/store; fi
 	if [ $(SHARE) = 1 ]; then (cd examples/sqlc && $(GO) run github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1 diff); fi
 	if [ $(SHARE) = 1 ]; then $(GO) test -run TestFullSearchAgrees -count=1 ./verify -share 1 && $(MAKE) test-race; fi
+	$(GO) test -run TestLeadersAsProcesses -count=1 -timeout 60m -v ./pawl -takeovers $$((1000/($(SHARE)*$(SHARE))))
 	$(GO) test -run 'TestDeadlockVictimsUnderLoad' -count=1 ./verify/explore -load
 	if [ $(SHARE) = 1 ]; then $(GO) test -run TestGroupsReadTheirIndexes -count=1 ./compiler -long; fi
 
@@ -63,12 +64,13 @@ test-matrix: ## The live tests on each other major, and the rules over groups ve
 	    PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -run 'TestCases/($(VERIFIED))$$' ./verify -share 1 || exit 1; \
 	done
 
-bench: ## Figures: compile time and memory, generated code against hand-written pgx and sqlc, what a limit and a key cost.
+bench: ## Figures: compile time and memory, generated code against hand-written pgx and sqlc, what a limit and a key cost, recovery after a kill.
 	$(GO) test -run '^$$' -bench ThousandTables -benchtime 5x ./cmd/pawl
 	$(GO) test -run '^$$' -bench Calls -benchtime 3000x ./examples/seats
 	$(GO) test -run '^$$' -bench Beside -benchtime 5000x ./examples/sqlc
 	$(GO) test -run '^$$' -bench 'Limits|Upserts' -benchtime 2000x ./examples/shop
 	$(GO) test -run '^$$' -bench Do -benchtime 2000x ./examples/payments
+	$(GO) test -run TestRecoveryAfterKill -count=1 -v ./examples/payments
 
 lint: ## gofumpt, vet, staticcheck, switches that must be exhaustive (//exhaustive:enforce), closed sets, error comparisons.
 	@test -z "$$($(TOOL) gofumpt -l $$(git ls-files '*.go'))" || { echo "gofumpt would change:"; $(TOOL) gofumpt -l $$(git ls-files '*.go'); exit 1; }
