@@ -59,6 +59,7 @@ func (c *compilation) compile() (*ir.Program, diag.List) {
 	for _, t := range c.tables {
 		c.frozenReferences(t)
 		c.orderedReferences(t)
+		c.limitReferences(t)
 		c.reads(t)
 		c.moves(t)
 		c.adjusts(t)

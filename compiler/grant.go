@@ -19,6 +19,9 @@ func (c *compilation) grants() {
 		return
 	}
 	g := granting{tables: map[ir.TableRef]*rights{}}
+	for _, t := range c.tables {
+		g.of(t.ref).counts = slices.ContainsFunc(t.columns, func(col *column) bool { return col.counts != nil })
+	}
 	for i := range p.Schema.Tables {
 		t := &p.Schema.Tables[i]
 		g.of(t.Ref()).key = t.Columns[0].Name
@@ -47,12 +50,14 @@ type rights struct {
 	key     string                    // a column to grant UPDATE on where rows are only locked
 	needs   map[ir.Privilege][]string // by which operations
 	columns map[string]bool           // that are updated
+	into    map[string]bool           // columns that are inserted
+	counts  bool                      // whether a column is a counter, which nobody is to write
 	locked  []string                  // operations that lock rows
 }
 
 func (g *granting) of(ref ir.TableRef) *rights {
 	if g.tables[ref] == nil {
-		g.tables[ref] = &rights{needs: map[ir.Privilege][]string{}, columns: map[string]bool{}}
+		g.tables[ref] = &rights{needs: map[ir.Privilege][]string{}, columns: map[string]bool{}, into: map[string]bool{}}
 	}
 	return g.tables[ref]
 }
@@ -73,6 +78,9 @@ func (g *granting) statement(address, sql string) {
 			if needed {
 				t.need(privilege, address)
 			}
+		}
+		for _, column := range n.Into {
+			t.into[column] = true
 		}
 		for _, column := range n.Update {
 			t.columns[column] = true
@@ -112,8 +120,14 @@ func (g *granting) list() []ir.Grant {
 				list = append(list, ir.Grant{Schema: ref.Schema, Privilege: ir.Usage, Why: "its tables are there"})
 			}
 			grant := ir.Grant{Schema: ref.Schema, Table: ref.Name, Privilege: privilege, Why: neededBy(by)}
-			if privilege == ir.Update {
+			switch {
+			case privilege == ir.Update:
 				grant.Columns = slices.Sorted(maps.Keys(t.columns))
+			case privilege == ir.Insert && t.counts:
+				if len(t.into) == 0 {
+					t.into[t.key] = true // DEFAULT VALUES asks for any column
+				}
+				grant.Columns = slices.Sorted(maps.Keys(t.into))
 			}
 			list = append(list, grant)
 		}

@@ -164,15 +164,20 @@ func (c *compilation) lowerFreeze(t *table, f freeze, at hcl.Range, what string,
 
 // refusing puts triggers on the table that do nothing but raise.
 func (c *compilation) refusing(t *table, origin ir.Origin, at hcl.Range, what string, triggers []ir.Trigger) []ir.ObjectID {
-	c.refusals[t.ref.Schema] = true
-	objects := []ir.ObjectID{{Kind: ir.FunctionObject, Schema: t.ref.Schema, Name: refusalFunction}}
+	return c.refusingOn(&t.schema, origin, at, what, triggers)
+}
+
+// refusingOn is refusing for a table that no block declares.
+func (c *compilation) refusingOn(t *ir.Table, origin ir.Origin, at hcl.Range, what string, triggers []ir.Trigger) []ir.ObjectID {
+	c.refusals[t.Schema] = true
+	objects := []ir.ObjectID{{Kind: ir.FunctionObject, Schema: t.Schema, Name: refusalFunction}}
 	for _, trigger := range triggers {
-		if !c.claimName(space{triggerSpace, t.ref.Schema, t.ref.Name, trigger.Name}, what, at) {
+		if !c.claimName(space{triggerSpace, t.Schema, t.Name, trigger.Name}, what, at) {
 			continue
 		}
-		trigger.FuncSchema, trigger.FuncName, trigger.Origin = t.ref.Schema, refusalFunction, origin
-		t.schema.Triggers = append(t.schema.Triggers, trigger)
-		objects = append(objects, ir.ObjectID{Kind: ir.TriggerObject, Schema: t.ref.Schema, Table: t.ref.Name, Name: trigger.Name})
+		trigger.FuncSchema, trigger.FuncName, trigger.Origin = t.Schema, refusalFunction, origin
+		t.Triggers = append(t.Triggers, trigger)
+		objects = append(objects, ir.ObjectID{Kind: ir.TriggerObject, Schema: t.Schema, Table: t.Name, Name: trigger.Name})
 	}
 	return objects
 }

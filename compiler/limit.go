@@ -237,6 +237,7 @@ func (l *limit) counted() string {
 func (c *compilation) lowerLimit(t *table, l *limit) {
 	origin := ir.Origin{Address: l.address, Pos: pos(l.decl.Header)}
 	what := "limit " + quote(l.label)
+	var guards []ir.ObjectID
 	bound := built(ir.Ident(l.used) + " <= " + l.bound(""))
 	objects := []ir.ObjectID{{Kind: ir.ConstraintObject, Schema: l.counter.Schema, Table: l.counter.Name, Name: l.check}}
 	if l.parent != nil {
@@ -246,14 +247,18 @@ func (c *compilation) lowerLimit(t *table, l *limit) {
 		l.parent.addCheck(&check{name: l.check, expr: bound, address: l.address, counts: l}, origin)
 		objects = append(objects, ir.ObjectID{Kind: ir.ColumnObject, Schema: l.counter.Schema, Table: l.counter.Name, Name: l.used})
 		l.parent.bounds = append(l.parent.bounds, l)
+		guards = c.guardParent(t, l, origin)
 	} else {
-		c.program.Schema.Tables = append(c.program.Schema.Tables, l.counterTable(ir.Check{Name: l.check, Expr: bound.SQL(), Origin: origin}, origin))
+		counters := l.counterTable(ir.Check{Name: l.check, Expr: bound.SQL(), Origin: origin}, origin)
+		guards = c.guardCounters(&counters, "a trigger of "+what, "limit "+l.label, origin, l.decl.Header)
+		c.program.Schema.Tables = append(c.program.Schema.Tables, counters)
 		objects = append(objects, ir.ObjectID{Kind: ir.TableObject, Schema: l.counter.Schema, Table: l.counter.Name, Name: l.counter.Name})
 	}
+	objects = append(objects, c.lowerFinite(t, l, origin)...)
 	objects = append(objects, c.lowerCounting(t, l, origin)...)
 	inv := &ir.Limit{
 		Per: columnList(l.per), Where: conditionSQL(l.where), Counter: l.counter, Key: l.key, Used: l.used, Max: l.bound(""),
-		OnRow: l.parent != nil, Fill: l.fill(t),
+		OnRow: l.parent != nil, Fill: l.fill(t), Guards: guards,
 		Base: ir.Facts{
 			Address: l.address, Kind: "limit", Table: t.ref,
 			Promise: l.promise(t), Mechanism: l.mechanism(t), Reasons: l.reasons(t), Objects: objects, Violators: l.violators(t),
@@ -326,6 +331,7 @@ func (l *limit) reasons(t *table) []ir.Reason {
 			Why: "the triggers see all rows of a statement at its end and change each counter once, in the order of the groups' keys. Of many rows in one " +
 				"statement only the sum is counted. The functions run with the rights of the table's owner, so that a client needs none on " + l.counter.Name + ".",
 		},
+		l.guardReason(),
 		{
 			Choice: "what it costs",
 			Why: "whoever adds, removes or moves a row of " + t.ref.Name + " writes " + row + " and holds it until the transaction ends: writers of one " +
@@ -333,4 +339,20 @@ func (l *limit) reasons(t *table) []ir.Reason {
 		},
 		truncateReason,
 	}, whereReason(t, l.decl.Where, l.where)...)
+}
+
+// guardReason is why nobody else writes the counter.
+func (l *limit) guardReason() ir.Reason {
+	if l.parent == nil {
+		return ir.Reason{
+			Choice: "nobody else writes the counters",
+			Why:    "whoever could set one could pass the rule: triggers of " + l.counter.Name + " refuse every write that does not come from those that count (PW002).",
+		}
+	}
+	return ir.Reason{
+		Choice: "nobody else writes " + l.used,
+		Why: "whoever could set it could pass the rule: triggers of " + l.counter.Name + " refuse every write of it that does not come from those that count " +
+			"(PW002). They also keep " + and(l.key) + " as long as rows count under it, since the counter goes along with its row, and refuse a statement that " +
+			"deletes a row and puts it back.",
+	}
 }

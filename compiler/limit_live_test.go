@@ -47,7 +47,6 @@ table "bookings" {
     columns    = [event_id]
     references = table.events
     on_delete  = "cascade"
-    on_update  = "cascade"
   }
   index "by_event" { columns = [event_id] }
   limit "places" {
@@ -66,7 +65,7 @@ table "bookings" {
 // events is a database with an event of two places and one without a bound.
 func events(t testing.TB) *pgx.Conn {
 	conn := database(t, compile(t, eventSpec))
-	exec(t, conn, "INSERT INTO app.events (id, capacity) VALUES (1, 2), (2, 1), (3, NULL)")
+	exec(t, conn, "INSERT INTO app.events (id, capacity) VALUES (1, 2), (2, 1), (3, NULL), (4, 1)")
 	return conn
 }
 
@@ -117,7 +116,7 @@ func TestLimitWays(t *testing.T) {
 		{"UPDATE app.events SET capacity = 1 WHERE id = 1", "events_places"},
 		{"UPDATE app.events SET capacity = NULL WHERE id = 1", ""},
 		{"UPDATE app.events SET capacity = 2 WHERE id = 1", ""},
-		{"UPDATE app.events SET id = 7 WHERE id = 2", ""},
+		{"UPDATE app.events SET id = 7 WHERE id = 4", ""},
 		{"DELETE FROM app.events WHERE id = 1", ""},
 		{"WITH gone AS (DELETE FROM app.bookings WHERE event_id = 3 RETURNING id) INSERT INTO app.bookings (event_id, shop) SELECT 7, 'z' FROM gone LIMIT 2", "events_places"},
 	} {

@@ -101,9 +101,11 @@ func (c *compilation) lowerSequence(t *table, s *sequence) {
 		return
 	}
 	s.lowerKey(t, origin)
-	c.program.Schema.Tables = append(c.program.Schema.Tables, s.lastNumbers(origin))
+	last := s.lastNumbers(origin)
+	guards := c.guardCounters(&last, "a trigger of "+what, "sequence "+s.label, origin, s.decl.Header)
+	c.program.Schema.Tables = append(c.program.Schema.Tables, last)
 	inv := &ir.Sequence{
-		Per: columnList(s.per), Column: s.column.name, Gapless: s.gapless, Counter: s.counter, Fill: s.fill(t),
+		Per: columnList(s.per), Column: s.column.name, Gapless: s.gapless, Counter: s.counter, Fill: s.fill(t), Guards: guards,
 		Base: ir.Facts{
 			Address: s.address, Kind: "sequence", Table: t.ref,
 			Promise:   s.promise(t),
@@ -193,6 +195,11 @@ func (s *sequence) reasons(t *table) []ir.Reason {
 			Choice: "a BEFORE INSERT trigger",
 			Why: "every client gets the next number, COPY and INSERT … SELECT too, without knowing of it and without a right on " + s.counter.Name +
 				". A number that a client brings must be the next one, as when rows are loaded again (PW005).",
+		},
+		{
+			Choice: "nobody else writes the last number",
+			Why: "whoever could set it could leave numbers out, or have them given twice: triggers of " + s.counter.Name + " refuse every write that does not come " +
+				"from the one that numbers (PW002).",
 		},
 		{
 			Choice: "what it costs",

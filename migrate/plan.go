@@ -196,7 +196,7 @@ func (p *planning) makeSteps() error {
 	pl := &planner{
 		server: p.plan.Server, project: p.program.Project, program: p.program, facts: f, violators: violators(p.program), counters: counters(p.program), rules: setRules(p.program),
 		objects: map[ir.ObjectID]ir.Object{}, tables: map[ir.TableRef]*ir.Table{},
-		taken: map[string]bool{}, created: map[ir.TableRef]bool{}, settled: map[ir.ObjectID]bool{}, had: p.owned,
+		taken: map[string]bool{}, created: map[ir.TableRef]bool{}, triggers: map[ir.ObjectID]bool{}, settled: map[ir.ObjectID]bool{}, had: p.owned,
 		stands: p.have, uses: p.uses, unmanaged: p.plan.Unmanaged, memory: p.ledger.mine, doubtful: map[ir.ObjectID]bool{},
 	}
 	for _, u := range p.plan.Uncertain {
@@ -255,9 +255,9 @@ func counters(program *ir.Program) map[ir.ObjectID]*counting {
 		rule := &counting{facts: invariant.Facts()}
 		switch i := invariant.(type) {
 		case *ir.Limit:
-			rule.fill, rule.one, rule.many = i.Fill, "1 group is over the limit", "%d groups are over the limit"
+			rule.fill, rule.guards, rule.one, rule.many = i.Fill, i.Guards, "1 group is over the limit", "%d groups are over the limit"
 		case *ir.Sequence:
-			rule.fill, rule.one, rule.many = i.Fill, "1 group is numbered otherwise", "%d groups are numbered otherwise"
+			rule.fill, rule.guards, rule.one, rule.many = i.Fill, i.Guards, "1 group is numbered otherwise", "%d groups are numbered otherwise"
 		default:
 			continue
 		}

@@ -28,6 +28,7 @@ type planner struct {
 	counters  map[ir.ObjectID]*counting   // by the functions and triggers that keep them
 	rules     map[ir.ObjectID]*ir.SetRule // by the functions that ask them
 	created   map[ir.TableRef]bool        // tables that this plan makes
+	triggers  map[ir.ObjectID]bool        // triggers that it has made up to here
 	settled   map[ir.ObjectID]bool        // objects that an earlier step already dropped or made anew
 
 	changes []Change

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pawldb/pawl/codegen/postgres"
@@ -12,7 +13,8 @@ import (
 type counting struct {
 	facts     *ir.Facts
 	fill      []string
-	one, many string // what is wrong with rows that break it
+	guards    []ir.ObjectID // what refuses other writes of the counters
+	one, many string        // what is wrong with rows that break it
 }
 
 // countingRun is how many of the changes, from the first on, bring the triggers
@@ -65,7 +67,7 @@ func (p *planner) count(changes []ir.Change) {
 		p.about(&steps[i], rule.facts.Table)
 	}
 	last := changes[len(changes)-1]
-	fill := locked(p.part(last, "count the rows of "+rule.facts.Table.SQL()+" for "+rule.facts.Address, rule.fill...), shareRowExclusive)
+	fill := locked(p.part(last, "count the rows of "+rule.facts.Table.SQL()+" for "+rule.facts.Address, p.unguarded(rule)...), shareRowExclusive)
 	p.about(&fill, rule.facts.Table)
 	fill.Scans = true
 	fill.Undo = "the counters go with the rule"
@@ -75,4 +77,28 @@ func (p *planner) count(changes []ir.Change) {
 	}
 	steps[len(steps)-1].prove, steps[len(steps)-1].Scans = true, true
 	p.alone(append(steps, fill)...)
+}
+
+// unguarded fills the counters while the triggers that refuse other writes of them,
+// where they are there already, are off: nobody else sees them off, since that is
+// over when the transaction commits.
+func (p *planner) unguarded(rule *counting) []string {
+	var table ir.TableRef
+	var names []string
+	for _, id := range rule.guards {
+		if id.Kind == ir.TriggerObject && p.triggered(id) {
+			table, names = ir.TableRef{Schema: id.Schema, Name: id.Table}, append(names, id.Name)
+		}
+	}
+	if len(names) == 0 {
+		return rule.fill
+	}
+	return slices.Concat([]string{postgres.SwitchTriggers(table, false, names...)}, rule.fill, []string{postgres.SwitchTriggers(table, true, names...)})
+}
+
+// triggered reports whether a trigger is there at this point of the plan.
+func (p *planner) triggered(id ir.ObjectID) bool {
+	return p.triggers[id] || slices.ContainsFunc(p.had.Tables, func(t ir.Table) bool {
+		return t.Schema == id.Schema && t.Name == id.Table && slices.ContainsFunc(t.Triggers, func(g ir.Trigger) bool { return g.Name == id.Name })
+	})
 }

@@ -11,6 +11,7 @@ import (
 // rows that break its rule: the lock has waited for the writers in flight, and
 // new ones meet the trigger. Looking before would be a race.
 func (p *planner) createTrigger(c ir.CreateTrigger) {
+	p.triggers[ir.ChangeObject(c)] = true
 	p.build(c.Table, p.proven(p.locking(c, shareRowExclusive), c))
 }
 

@@ -61,6 +61,7 @@ func (m *model) limit(i *ir.Limit) {
 	m.add("insert-move", "a raw UPDATE moves a row into the last place beside an insert", tables, func(ctx context.Context, s *site) (*scene, error) {
 		return l.moved(ctx, s, insert)
 	}, only(triggers, ir.OnUpdate)...)
+	l.guards(m)
 	if column := l.boundColumn(); column != "" {
 		m.add("insert-lower", "a raw UPDATE takes the last place away while a client inserts into it", tables, func(ctx context.Context, s *site) (*scene, error) {
 			return l.lowered(ctx, s, insert, column)
@@ -203,7 +204,7 @@ func (l places) leaving(ctx context.Context, s *site, statement func(fixture.Row
 // settle brings the counters in line with the rows of the fixture, and with what
 // it says is used before.
 func (l places) settle() string {
-	return "\nUPDATE " + l.rule.Counter.SQL() + " AS p SET " + ir.Ident(l.rule.Used) + " = " + l.said() + ";"
+	return "\nBEGIN;\nSET LOCAL session_replication_role = replica;\nUPDATE " + l.rule.Counter.SQL() + " AS p SET " + ir.Ident(l.rule.Used) + " = " + l.said() + ";\nCOMMIT;"
 }
 
 // moved has a row of another group that a client moves into the last place.

@@ -61,6 +61,28 @@ func (m *model) sequence(i *ir.Sequence) {
 		})
 	}
 	f.truncated(m)
+	q.guards(m)
+}
+
+// guards: clients who write the last numbers by hand, beside an insert.
+func (q numbers) guards(m *model) {
+	counter, last := q.rule.Counter.SQL(), ir.Ident(q.last())
+	for _, way := range []struct{ label, name, trigger, sql string }{
+		{"raw-last", "a raw UPDATE sets the last number", "_kept", "UPDATE " + counter + " SET " + last + " = " + last + " + 5"},
+		{"raw-last-delete", "a raw DELETE takes the last number away", "_kept_delete", "DELETE FROM " + counter},
+		{"raw-last-truncate", "a raw TRUNCATE takes the last numbers away", "_truncate", "TRUNCATE " + counter},
+	} {
+		mutants := slices.DeleteFunc(mutantWithout(q.index, q.rule.Guards, "trigger"), func(t mutant) bool { return !strings.HasSuffix(t.id, way.trigger) })
+		m.add(way.label, way.name, []ir.TableRef{q.t, q.rule.Counter}, func(ctx context.Context, s *site) (*scene, error) {
+			set, _, err := q.stored(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			sc := q.scene(set, raw(way.name, "", way.sql), raw(way.name, ir.Serializable, way.sql))
+			sc.winners = &winners{0, 0}
+			return sc, nil
+		}, mutants...)
+	}
 }
 
 // numbers are those of one sequence.

@@ -53,6 +53,20 @@ func ReplaceTrigger(t ir.TableRef, g ir.Trigger) string {
 	return createTrigger("CREATE OR REPLACE TRIGGER ", t, g)
 }
 
+// SwitchTriggers spells that triggers of a table are silent until they are switched
+// on again.
+func SwitchTriggers(t ir.TableRef, on bool, names ...string) string {
+	verb := "DISABLE TRIGGER "
+	if on {
+		verb = "ENABLE TRIGGER "
+	}
+	actions := make([]string, len(names))
+	for i, name := range names {
+		actions[i] = verb + ir.Ident(name)
+	}
+	return alter(t, actions...)
+}
+
 // LockAgainstWriters spells a lock that waits for the writers of a table and
 // holds off new ones until the transaction ends; readers go on.
 func LockAgainstWriters(t ir.TableRef) string {

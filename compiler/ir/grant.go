@@ -17,7 +17,7 @@ type Grant struct {
 	Schema    string
 	Table     string // empty for the schema itself
 	Privilege Privilege
-	Columns   []string // of an Update, sorted; empty for the whole table
+	Columns   []string // of an Update, and of an Insert where a counter stands on the rows, sorted; empty for the whole table
 	Why       string   // which operation needs it
 }
 

@@ -107,6 +107,9 @@ type (
 		// Fill brings the counters in line with the rows that are there, while no
 		// other writer is.
 		Fill []string
+		// Guards are the functions and triggers that refuse every other write of the
+		// counters, on Counter. A fill switches the triggers off meanwhile.
+		Guards []ObjectID
 	}
 	// Ordered says that the rows of a group have positions, and move.
 	Ordered struct {
@@ -125,6 +128,9 @@ type (
 		// Fill brings the last numbers in line with the rows that are there, while no
 		// other writer is.
 		Fill []string
+		// Guards are the functions and triggers that refuse every other write of the
+		// counters, on Counter. A fill switches the triggers off meanwhile.
+		Guards []ObjectID
 	}
 	// AtLeastOne says that every row of a parent has at least one row of a kind.
 	AtLeastOne struct {

@@ -24,6 +24,23 @@ END
 $pawl$;
 REVOKE EXECUTE ON FUNCTION shop.basket_lines_position_place() FROM PUBLIC;
 
+-- table.issued_coupons.limit.issued
+CREATE FUNCTION shop.coupons_issued_again() RETURNS trigger
+  LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+  AS $pawl$
+BEGIN
+  IF EXISTS (SELECT FROM shop.coupons AS p WHERE p.id = OLD.id) THEN
+    RAISE EXCEPTION USING
+      ERRCODE = 'PW002', SCHEMA = TG_TABLE_SCHEMA, TABLE = TG_TABLE_NAME, CONSTRAINT = 'coupons_issued',
+      MESSAGE = 'one statement deletes a row of coupons and puts it back: issued_used would not know its rows',
+      HINT = 'update the row, or delete and insert it in two statements';
+  END IF;
+  RETURN NULL;
+END
+$pawl$;
+REVOKE EXECUTE ON FUNCTION shop.coupons_issued_again() FROM PUBLIC;
+
 -- table.invoices.sequence.number
 CREATE FUNCTION shop.invoices_number_number() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
@@ -225,6 +242,27 @@ CREATE TABLE shop.coupons (
 );
 COMMENT ON COLUMN shop.coupons.issued_used IS 'Kept by the triggers of limit issued of issued_coupons.';
 
+-- table.issued_coupons.limit.issued
+CREATE TRIGGER coupons_issued_again
+  AFTER DELETE ON shop.coupons
+  FOR EACH ROW
+  EXECUTE FUNCTION shop.coupons_issued_again();
+
+CREATE TRIGGER coupons_issued_given
+  AFTER INSERT ON shop.coupons
+  FOR EACH ROW WHEN (NEW.issued_used <> 0)
+  EXECUTE FUNCTION shop.pawl_refuse('PW002', 'coupons_issued', 'issued_used of coupons is kept by the triggers of limit issued');
+
+CREATE TRIGGER coupons_issued_kept
+  AFTER UPDATE ON shop.coupons
+  FOR EACH ROW WHEN (OLD.issued_used IS DISTINCT FROM NEW.issued_used AND (pg_trigger_depth() = 0 OR NOT has_table_privilege(NEW.tableoid, 'TRIGGER WITH GRANT OPTION')))
+  EXECUTE FUNCTION shop.pawl_refuse('PW002', 'coupons_issued', 'issued_used of coupons is kept by the triggers of limit issued');
+
+CREATE TRIGGER coupons_issued_key
+  AFTER UPDATE ON shop.coupons
+  FOR EACH ROW WHEN (OLD.issued_used <> 0 AND (OLD.id IS DISTINCT FROM NEW.id))
+  EXECUTE FUNCTION shop.pawl_refuse('PW002', 'coupons_issued', 'id of coupons stays while rows of issued_coupons count under it');
+
 -- table.invoices
 CREATE TABLE shop.invoices (
   id       bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -268,6 +306,21 @@ CREATE TABLE shop.invoices_number (
   CONSTRAINT invoices_number_pkey PRIMARY KEY (year)
 );
 COMMENT ON TABLE shop.invoices_number IS 'Kept by the triggers of sequence number.';
+
+CREATE TRIGGER invoices_number_kept
+  AFTER INSERT OR UPDATE ON shop.invoices_number
+  FOR EACH ROW WHEN (pg_trigger_depth() = 0 OR NOT has_table_privilege(NEW.tableoid, 'TRIGGER WITH GRANT OPTION'))
+  EXECUTE FUNCTION shop.pawl_refuse('PW002', 'invoices_number', 'rows of invoices_number are kept by the triggers of sequence number');
+
+CREATE TRIGGER invoices_number_kept_delete
+  AFTER DELETE ON shop.invoices_number
+  FOR EACH ROW WHEN (pg_trigger_depth() = 0 OR NOT has_table_privilege(OLD.tableoid, 'TRIGGER WITH GRANT OPTION'))
+  EXECUTE FUNCTION shop.pawl_refuse('PW002', 'invoices_number', 'rows of invoices_number are kept by the triggers of sequence number');
+
+CREATE TRIGGER invoices_number_truncate
+  BEFORE TRUNCATE ON shop.invoices_number
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION shop.pawl_refuse('PW002', 'invoices_number', 'rows of invoices_number are kept by the triggers of sequence number');
 
 -- table.issued_coupons
 CREATE TABLE shop.issued_coupons (

@@ -12,6 +12,7 @@ import (
 type Privileges struct {
 	Schema, Table          string
 	Select, Insert, Delete bool
+	Into                   []string // the columns that an Insert names, sorted
 	Update                 []string // the columns that it sets, sorted
 	// Lock is set where rows are locked and nothing else is: PostgreSQL asks for
 	// UPDATE on any column then.
@@ -40,7 +41,11 @@ func PrivilegesOf(sql string) ([]Privileges, error) {
 			n := p.written(x.Relation)
 			n.Select, n.Delete = true, true
 		case *pg.CopyStmt:
-			p.written(x.Relation).Insert = x.IsFrom
+			n := p.written(x.Relation)
+			n.Insert = x.IsFrom
+			for _, name := range x.Attlist {
+				n.Into = append(n.Into, name.GetString_().GetSval())
+			}
 		case *pg.SelectStmt:
 			p.locks(x)
 		case *pg.RangeVar:
@@ -52,8 +57,7 @@ func PrivilegesOf(sql string) ([]Privileges, error) {
 	list := make([]Privileges, 0, len(p.of))
 	for _, ref := range slices.SortedFunc(maps.Keys(p.of), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
 		n := p.of[ref]
-		slices.Sort(n.Update)
-		n.Update = slices.Compact(n.Update)
+		n.Into, n.Update = distinct(n.Into), distinct(n.Update)
 		list = append(list, *n)
 	}
 	return list, nil
@@ -81,6 +85,9 @@ func (p *privileges) written(r *pg.RangeVar) *Privileges {
 func (p *privileges) insert(x *pg.InsertStmt) {
 	n := p.written(x.Relation)
 	n.Insert = true
+	for _, column := range x.Cols {
+		n.Into = append(n.Into, column.GetResTarget().GetName())
+	}
 	n.Select = n.Select || len(x.ReturningList) > 0 || x.OnConflictClause != nil
 	if x.OnConflictClause != nil {
 		n.sets(x.OnConflictClause.TargetList)
@@ -114,4 +121,10 @@ func (n *Privileges) sets(targets []*pg.Node) {
 	for _, t := range targets {
 		n.Update = append(n.Update, t.GetResTarget().GetName())
 	}
+}
+
+// distinct sorts names and drops what is there twice.
+func distinct(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -75,3 +75,22 @@ table "bookings" {
     max = 3
   }
 }
+table "plans" {
+  column "code" { type = text }
+  primary_key { columns = [code] }
+}
+table "members" {
+  column "id" { type = bigint }
+  column "plan" { type = text }
+  primary_key { columns = [id] }
+  foreign_key "plan" {
+    columns    = [plan]
+    references = table.plans
+    on_update  = "cascade" # ERROR group-column "ON UPDATE CASCADE writes plan.*counted twice"
+  }
+  index "by_plan" { columns = [plan] }
+  limit "few" {
+    per = [plan]
+    max = 3
+  }
+}

@@ -149,6 +149,7 @@ var standardLimits = pawl.Transaction{
 // fingerprints of their definitions.
 var reliedUpon = []pawl.Promise{
 	{Address: "table.basket_lines.ordered.position", Kind: "function", Schema: "shop", Table: "", Name: "basket_lines_position_place", Hash: "daa96c07a15ce5827aa3767d"},
+	{Address: "table.issued_coupons.limit.issued", Kind: "function", Schema: "shop", Table: "", Name: "coupons_issued_again", Hash: "37eb4d1ce7b6e0de31ff6242"},
 	{Address: "table.invoices.sequence.number", Kind: "function", Schema: "shop", Table: "", Name: "invoices_number_number", Hash: "dae845d6c85f8018b942d271"},
 	{Address: "table.issued_coupons.limit.issued", Kind: "function", Schema: "shop", Table: "", Name: "issued_coupons_issued_delete", Hash: "e4f410c72c90b2dd457ffc0d"},
 	{Address: "table.issued_coupons.limit.issued", Kind: "function", Schema: "shop", Table: "", Name: "issued_coupons_issued_insert", Hash: "2661da258036ee56594981a7"},
@@ -166,6 +167,10 @@ var reliedUpon = []pawl.Promise{
 	{Address: "table.issued_coupons.limit.issued", Kind: "constraint", Schema: "shop", Table: "coupons", Name: "coupons_issued", Hash: "c3825550f171455c59c22fa4"},
 	{Address: "table.coupons.primary_key", Kind: "constraint", Schema: "shop", Table: "coupons", Name: "coupons_pkey", Hash: "112c93a8120842646245d0e0"},
 	{Address: "table.coupons.check.uses_not_negative", Kind: "constraint", Schema: "shop", Table: "coupons", Name: "coupons_uses_not_negative", Hash: "3280ee28c949a3eabfb70ecb"},
+	{Address: "table.issued_coupons.limit.issued", Kind: "trigger", Schema: "shop", Table: "coupons", Name: "coupons_issued_again", Hash: "e3c072adc2d421caf2749bbe"},
+	{Address: "table.issued_coupons.limit.issued", Kind: "trigger", Schema: "shop", Table: "coupons", Name: "coupons_issued_given", Hash: "dd6d3c5becdee188b81b4d29"},
+	{Address: "table.issued_coupons.limit.issued", Kind: "trigger", Schema: "shop", Table: "coupons", Name: "coupons_issued_kept", Hash: "e639768b113a5f2e4c1a0ba3"},
+	{Address: "table.issued_coupons.limit.issued", Kind: "trigger", Schema: "shop", Table: "coupons", Name: "coupons_issued_key", Hash: "adb88c56d96f48fc5610be1c"},
 	{Address: "table.invoices.sequence.number", Kind: "constraint", Schema: "shop", Table: "invoices", Name: "invoices_number_key", Hash: "0f6e5f5f8b019dd50b8df81e"},
 	{Address: "table.invoices.no_duplicates.one_per_order", Kind: "constraint", Schema: "shop", Table: "invoices", Name: "invoices_one_per_order", Hash: "29b476e4ef0d90cd29c6e7f2"},
 	{Address: "table.invoices.foreign_key.order", Kind: "constraint", Schema: "shop", Table: "invoices", Name: "invoices_order", Hash: "09950e1ab17cff5a37cc5073"},
@@ -176,6 +181,9 @@ var reliedUpon = []pawl.Promise{
 	{Address: "table.invoices.sequence.number", Kind: "trigger", Schema: "shop", Table: "invoices", Name: "invoices_number_number", Hash: "ff230728145a77504e01c63e"},
 	{Address: "table.invoices.sequence.number", Kind: "trigger", Schema: "shop", Table: "invoices", Name: "invoices_number_truncate", Hash: "fbd2065683e501b738e2966d"},
 	{Address: "table.invoices.sequence.number", Kind: "constraint", Schema: "shop", Table: "invoices_number", Name: "invoices_number_pkey", Hash: "2ca90fa029fd7be366f2bfe4"},
+	{Address: "table.invoices.sequence.number", Kind: "trigger", Schema: "shop", Table: "invoices_number", Name: "invoices_number_kept", Hash: "c3bed57f678b29d1795c861c"},
+	{Address: "table.invoices.sequence.number", Kind: "trigger", Schema: "shop", Table: "invoices_number", Name: "invoices_number_kept_delete", Hash: "84755b2d826b80c996bfe715"},
+	{Address: "table.invoices.sequence.number", Kind: "trigger", Schema: "shop", Table: "invoices_number", Name: "invoices_number_truncate", Hash: "277468c22ccee3d9f37a9044"},
 	{Address: "table.issued_coupons.foreign_key.coupon", Kind: "constraint", Schema: "shop", Table: "issued_coupons", Name: "issued_coupons_coupon", Hash: "dd8d8415db8eb5282304579e"},
 	{Address: "table.issued_coupons.primary_key", Kind: "constraint", Schema: "shop", Table: "issued_coupons", Name: "issued_coupons_pkey", Hash: "0e503b96e20579b118b755df"},
 	{Address: "table.issued_coupons.foreign_key.user", Kind: "constraint", Schema: "shop", Table: "issued_coupons", Name: "issued_coupons_user", Hash: "048eefbb2105e4262efb65d7"},

@@ -113,6 +113,21 @@ CREATE TABLE app.invoices_number (
 );
 COMMENT ON TABLE app.invoices_number IS 'Kept by the triggers of sequence number.';
 
+CREATE TRIGGER invoices_number_kept
+  AFTER INSERT OR UPDATE ON app.invoices_number
+  FOR EACH ROW WHEN (pg_trigger_depth() = 0 OR NOT has_table_privilege(NEW.tableoid, 'TRIGGER WITH GRANT OPTION'))
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'invoices_number', 'rows of invoices_number are kept by the triggers of sequence number');
+
+CREATE TRIGGER invoices_number_kept_delete
+  AFTER DELETE ON app.invoices_number
+  FOR EACH ROW WHEN (pg_trigger_depth() = 0 OR NOT has_table_privilege(OLD.tableoid, 'TRIGGER WITH GRANT OPTION'))
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'invoices_number', 'rows of invoices_number are kept by the triggers of sequence number');
+
+CREATE TRIGGER invoices_number_truncate
+  BEFORE TRUNCATE ON app.invoices_number
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'invoices_number', 'rows of invoices_number are kept by the triggers of sequence number');
+
 -- table.tickets
 CREATE TABLE app.tickets (
   id      bigint NOT NULL,
@@ -151,5 +166,20 @@ CREATE TABLE app.tickets_ref (
   CONSTRAINT tickets_ref_pkey PRIMARY KEY (project, year)
 );
 COMMENT ON TABLE app.tickets_ref IS 'Kept by the triggers of sequence ref.';
+
+CREATE TRIGGER tickets_ref_kept
+  AFTER INSERT OR UPDATE ON app.tickets_ref
+  FOR EACH ROW WHEN (pg_trigger_depth() = 0 OR NOT has_table_privilege(NEW.tableoid, 'TRIGGER WITH GRANT OPTION'))
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'tickets_ref', 'rows of tickets_ref are kept by the triggers of sequence ref');
+
+CREATE TRIGGER tickets_ref_kept_delete
+  AFTER DELETE ON app.tickets_ref
+  FOR EACH ROW WHEN (pg_trigger_depth() = 0 OR NOT has_table_privilege(OLD.tableoid, 'TRIGGER WITH GRANT OPTION'))
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'tickets_ref', 'rows of tickets_ref are kept by the triggers of sequence ref');
+
+CREATE TRIGGER tickets_ref_truncate
+  BEFORE TRUNCATE ON app.tickets_ref
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'tickets_ref', 'rows of tickets_ref are kept by the triggers of sequence ref');
 
 RESET search_path;

@@ -117,6 +117,22 @@ END
 $pawl$;
 REVOKE EXECUTE ON FUNCTION app.bookings_places_update() FROM PUBLIC;
 
+CREATE FUNCTION app.events_places_again() RETURNS trigger
+  LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+  AS $pawl$
+BEGIN
+  IF EXISTS (SELECT FROM app.events AS p WHERE p.id = OLD.id) THEN
+    RAISE EXCEPTION USING
+      ERRCODE = 'PW002', SCHEMA = TG_TABLE_SCHEMA, TABLE = TG_TABLE_NAME, CONSTRAINT = 'events_places',
+      MESSAGE = 'one statement deletes a row of events and puts it back: places_used would not know its rows',
+      HINT = 'update the row, or delete and insert it in two statements';
+  END IF;
+  RETURN NULL;
+END
+$pawl$;
+REVOKE EXECUTE ON FUNCTION app.events_places_again() FROM PUBLIC;
+
 -- pawl
 CREATE FUNCTION app.pawl_refuse() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
@@ -202,6 +218,27 @@ CREATE TABLE app.events (
   CONSTRAINT events_places CHECK (places_used <= capacity)
 );
 COMMENT ON COLUMN app.events.places_used IS 'Kept by the triggers of limit places of bookings.';
+
+-- table.bookings.limit.places
+CREATE TRIGGER events_places_again
+  AFTER DELETE ON app.events
+  FOR EACH ROW
+  EXECUTE FUNCTION app.events_places_again();
+
+CREATE TRIGGER events_places_given
+  AFTER INSERT ON app.events
+  FOR EACH ROW WHEN (NEW.places_used <> 0)
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'events_places', 'places_used of events is kept by the triggers of limit places');
+
+CREATE TRIGGER events_places_kept
+  AFTER UPDATE ON app.events
+  FOR EACH ROW WHEN (OLD.places_used IS DISTINCT FROM NEW.places_used AND (pg_trigger_depth() = 0 OR NOT has_table_privilege(NEW.tableoid, 'TRIGGER WITH GRANT OPTION')))
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'events_places', 'places_used of events is kept by the triggers of limit places');
+
+CREATE TRIGGER events_places_key
+  AFTER UPDATE ON app.events
+  FOR EACH ROW WHEN (OLD.places_used <> 0 AND (OLD.id IS DISTINCT FROM NEW.id))
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'events_places', 'id of events stays while rows of bookings count under it');
 
 -- table.stays
 CREATE TABLE app.stays (

@@ -66,6 +66,17 @@ var eventsErrors = pawl.Constraints{ErrEventsPkey, ErrBookingsPlaces}
 
 // The constraints of app.parcels.
 var (
+	// ErrParcelsLoadFinite says: weight is no finite number. errors.Is(err,
+	// pawl.ErrCheck) holds too.
+	ErrParcelsLoadFinite = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "parcels",
+		Constraint: "parcels_load_finite",
+		Columns:    []string{"weight"},
+		Code:       "23514",
+		Kind:       pawl.KindCheck,
+		Address:    "table.parcels.limit.load",
+	}
 	// ErrParcelsPkey says: a row with this id exists already. errors.Is(err,
 	// pawl.ErrDuplicate) holds too.
 	ErrParcelsPkey = &pawl.ConstraintError{
@@ -92,7 +103,7 @@ var (
 
 // parcelsErrors are the constraints that a statement on app.parcels can
 // violate.
-var parcelsErrors = pawl.Constraints{ErrParcelsPkey, ErrParcelsLoad}
+var parcelsErrors = pawl.Constraints{ErrParcelsLoadFinite, ErrParcelsPkey, ErrParcelsLoad}
 
 // constraints are all of them, for what is reported only at COMMIT, where no
 // operation is at hand.
@@ -101,6 +112,7 @@ var constraints = pawl.Constraints{
 	ErrBookingsPkey,
 	ErrBookingsPlaces,
 	ErrEventsPkey,
+	ErrParcelsLoadFinite,
 	ErrParcelsPkey,
 	ErrParcelsLoad,
 }

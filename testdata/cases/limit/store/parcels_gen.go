@@ -54,6 +54,7 @@ type Parcels struct{ session *pawl.Session }
 //	RETURNING id, van, weight
 //
 // Errors:
+//   - [ErrParcelsLoadFinite]: weight is no finite number
 //   - [ErrParcelsLoad]: limit load is reached
 func (p Parcels) Insert(ctx context.Context, in ParcelInsert) (Parcel, error) {
 	return pawl.QueryOne(ctx, p.session, &parcelsInsertOperation, (*Parcel).dest, in.Van, in.Weight)
@@ -66,6 +67,7 @@ func (p Parcels) Insert(ctx context.Context, in ParcelInsert) (Parcel, error) {
 //	COPY app.parcels (van, weight) FROM STDIN
 //
 // Errors:
+//   - [ErrParcelsLoadFinite]: weight is no finite number
 //   - [ErrParcelsLoad]: limit load is reached
 func (p Parcels) InsertMany(ctx context.Context, rows []ParcelInsert) (int64, error) {
 	return pawl.Copy(ctx, p.session, &parcelsInsertManyOperation, rows, (*ParcelInsert).values)
@@ -174,6 +176,7 @@ func (p Parcels) List(ctx context.Context, after *Parcel, limit int) ([]Parcel, 
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
 //   - [pawl.ErrBadInput]: in names no column
+//   - [ErrParcelsLoadFinite]: weight is no finite number
 //   - [ErrParcelsLoad]: limit load is reached
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Parcels) Update(ctx context.Context, id int64, in ParcelUpdate) (Parcel, error) {

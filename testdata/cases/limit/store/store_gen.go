@@ -24,7 +24,7 @@
 //
 // errors.Is and errors.As work on every error, and the comment of each method
 // says which can come back. A violated constraint is three at once: its own
-// variable, as [ErrBookingsEvent], its family, as pawl.ErrReference, and a
+// variable, as [ErrParcelsLoadFinite], its family, as pawl.ErrCheck, and a
 // *pgconn.PgError. pawl.HTTPStatus is the status that a service would answer
 // with.
 //
@@ -139,6 +139,7 @@ var reliedUpon = []pawl.Promise{
 	{Address: "table.bookings.limit.places", Kind: "function", Schema: "app", Table: "", Name: "bookings_places_delete", Hash: "48fdf63f3d5105feb877e5fb"},
 	{Address: "table.bookings.limit.places", Kind: "function", Schema: "app", Table: "", Name: "bookings_places_insert", Hash: "8f652c68645c12fda714a2ce"},
 	{Address: "table.bookings.limit.places", Kind: "function", Schema: "app", Table: "", Name: "bookings_places_update", Hash: "98caf54ee755138f7b577c4d"},
+	{Address: "table.bookings.limit.places", Kind: "function", Schema: "app", Table: "", Name: "events_places_again", Hash: "1641f048daa43b211a9d5eaa"},
 	{Address: "table.parcels.limit.load", Kind: "function", Schema: "app", Table: "", Name: "parcels_load_delete", Hash: "1e59e87927502c10ac89a1bf"},
 	{Address: "table.parcels.limit.load", Kind: "function", Schema: "app", Table: "", Name: "parcels_load_insert", Hash: "a8145811292977c0dc3c043e"},
 	{Address: "table.parcels.limit.load", Kind: "function", Schema: "app", Table: "", Name: "parcels_load_update", Hash: "75e4385f4c4f598a882bec0b"},
@@ -151,6 +152,11 @@ var reliedUpon = []pawl.Promise{
 	{Address: "table.bookings.limit.places", Kind: "trigger", Schema: "app", Table: "bookings", Name: "bookings_places_update", Hash: "8c5ce72c175bfa9573fd5d8a"},
 	{Address: "table.events.primary_key", Kind: "constraint", Schema: "app", Table: "events", Name: "events_pkey", Hash: "5b4becb933ec3371df55b557"},
 	{Address: "table.bookings.limit.places", Kind: "constraint", Schema: "app", Table: "events", Name: "events_places", Hash: "e9a0edc583797ed417f18f68"},
+	{Address: "table.bookings.limit.places", Kind: "trigger", Schema: "app", Table: "events", Name: "events_places_again", Hash: "6199972298a1dd6fbab94b7b"},
+	{Address: "table.bookings.limit.places", Kind: "trigger", Schema: "app", Table: "events", Name: "events_places_given", Hash: "c3e086f1797f3b5d8a792ca6"},
+	{Address: "table.bookings.limit.places", Kind: "trigger", Schema: "app", Table: "events", Name: "events_places_kept", Hash: "22c5d7cf7668def479b81d8f"},
+	{Address: "table.bookings.limit.places", Kind: "trigger", Schema: "app", Table: "events", Name: "events_places_key", Hash: "45e698d13de857fec146896f"},
+	{Address: "table.parcels.limit.load", Kind: "constraint", Schema: "app", Table: "parcels", Name: "parcels_load_finite", Hash: "ce1b17488154c5b361d39502"},
 	{Address: "table.parcels.primary_key", Kind: "constraint", Schema: "app", Table: "parcels", Name: "parcels_pkey", Hash: "6be5b6bbceede40a978e12d8"},
 	{Address: "table.parcels.limit.load", Kind: "trigger", Schema: "app", Table: "parcels", Name: "parcels_load_delete", Hash: "7a5c892fd2620d442f2c67dd"},
 	{Address: "table.parcels.limit.load", Kind: "trigger", Schema: "app", Table: "parcels", Name: "parcels_load_insert", Hash: "6c4fb128381c35f445b26b12"},
@@ -158,4 +164,7 @@ var reliedUpon = []pawl.Promise{
 	{Address: "table.parcels.limit.load", Kind: "trigger", Schema: "app", Table: "parcels", Name: "parcels_load_update", Hash: "28b00f4108dfbc160234c8b7"},
 	{Address: "table.parcels.limit.load", Kind: "constraint", Schema: "app", Table: "parcels_load", Name: "parcels_load_max", Hash: "e89422d73010de779c1d5bf9"},
 	{Address: "table.parcels.limit.load", Kind: "constraint", Schema: "app", Table: "parcels_load", Name: "parcels_load_pkey", Hash: "921db3a2bee24273481c615a"},
+	{Address: "table.parcels.limit.load", Kind: "trigger", Schema: "app", Table: "parcels_load", Name: "parcels_load_kept", Hash: "a91475edf09117b68c452dc3"},
+	{Address: "table.parcels.limit.load", Kind: "trigger", Schema: "app", Table: "parcels_load", Name: "parcels_load_kept_delete", Hash: "836061290929e7c3fda36821"},
+	{Address: "table.parcels.limit.load", Kind: "trigger", Schema: "app", Table: "parcels_load", Name: "parcels_load_truncate", Hash: "0b6bdfe249ba47babad1255c"},
 }

@@ -291,6 +291,22 @@ END
 $pawl$;
 REVOKE EXECUTE ON FUNCTION app.places_seats_update() FROM PUBLIC;
 
+CREATE FUNCTION app.shows_seats_again() RETURNS trigger
+  LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+  AS $pawl$
+BEGIN
+  IF EXISTS (SELECT FROM app.shows AS p WHERE p.id = OLD.id) THEN
+    RAISE EXCEPTION USING
+      ERRCODE = 'PW002', SCHEMA = TG_TABLE_SCHEMA, TABLE = TG_TABLE_NAME, CONSTRAINT = 'shows_seats',
+      MESSAGE = 'one statement deletes a row of shows and puts it back: seats_used would not know its rows',
+      HINT = 'update the row, or delete and insert it in two statements';
+  END IF;
+  RETURN NULL;
+END
+$pawl$;
+REVOKE EXECUTE ON FUNCTION app.shows_seats_again() FROM PUBLIC;
+
 -- table.stops.sequence.number
 CREATE FUNCTION app.stops_number_number() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
@@ -494,6 +510,21 @@ CREATE TABLE app.places_load (
 );
 COMMENT ON TABLE app.places_load IS 'Kept by the triggers of limit load.';
 
+CREATE TRIGGER places_load_kept
+  AFTER INSERT OR UPDATE ON app.places_load
+  FOR EACH ROW WHEN (pg_trigger_depth() = 0 OR NOT has_table_privilege(NEW.tableoid, 'TRIGGER WITH GRANT OPTION'))
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'places_load', 'rows of places_load are kept by the triggers of limit load');
+
+CREATE TRIGGER places_load_kept_delete
+  AFTER DELETE ON app.places_load
+  FOR EACH ROW WHEN (pg_trigger_depth() = 0 OR NOT has_table_privilege(OLD.tableoid, 'TRIGGER WITH GRANT OPTION'))
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'places_load', 'rows of places_load are kept by the triggers of limit load');
+
+CREATE TRIGGER places_load_truncate
+  BEFORE TRUNCATE ON app.places_load
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'places_load', 'rows of places_load are kept by the triggers of limit load');
+
 -- table.shows
 CREATE TABLE app.shows (
   id         bigint NOT NULL,
@@ -503,6 +534,27 @@ CREATE TABLE app.shows (
   CONSTRAINT shows_seats CHECK (seats_used <= capacity)
 );
 COMMENT ON COLUMN app.shows.seats_used IS 'Kept by the triggers of limit seats of places.';
+
+-- table.places.limit.seats
+CREATE TRIGGER shows_seats_again
+  AFTER DELETE ON app.shows
+  FOR EACH ROW
+  EXECUTE FUNCTION app.shows_seats_again();
+
+CREATE TRIGGER shows_seats_given
+  AFTER INSERT ON app.shows
+  FOR EACH ROW WHEN (NEW.seats_used <> 0)
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'shows_seats', 'seats_used of shows is kept by the triggers of limit seats');
+
+CREATE TRIGGER shows_seats_kept
+  AFTER UPDATE ON app.shows
+  FOR EACH ROW WHEN (OLD.seats_used IS DISTINCT FROM NEW.seats_used AND (pg_trigger_depth() = 0 OR NOT has_table_privilege(NEW.tableoid, 'TRIGGER WITH GRANT OPTION')))
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'shows_seats', 'seats_used of shows is kept by the triggers of limit seats');
+
+CREATE TRIGGER shows_seats_key
+  AFTER UPDATE ON app.shows
+  FOR EACH ROW WHEN (OLD.seats_used <> 0 AND (OLD.id IS DISTINCT FROM NEW.id))
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'shows_seats', 'id of shows stays while rows of places count under it');
 
 -- table.stops
 CREATE TABLE app.stops (
@@ -558,6 +610,21 @@ CREATE TABLE app.stops_number (
   CONSTRAINT stops_number_pkey PRIMARY KEY (line)
 );
 COMMENT ON TABLE app.stops_number IS 'Kept by the triggers of sequence number.';
+
+CREATE TRIGGER stops_number_kept
+  AFTER INSERT OR UPDATE ON app.stops_number
+  FOR EACH ROW WHEN (pg_trigger_depth() = 0 OR NOT has_table_privilege(NEW.tableoid, 'TRIGGER WITH GRANT OPTION'))
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'stops_number', 'rows of stops_number are kept by the triggers of sequence number');
+
+CREATE TRIGGER stops_number_kept_delete
+  AFTER DELETE ON app.stops_number
+  FOR EACH ROW WHEN (pg_trigger_depth() = 0 OR NOT has_table_privilege(OLD.tableoid, 'TRIGGER WITH GRANT OPTION'))
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'stops_number', 'rows of stops_number are kept by the triggers of sequence number');
+
+CREATE TRIGGER stops_number_truncate
+  BEFORE TRUNCATE ON app.stops_number
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION app.pawl_refuse('PW002', 'stops_number', 'rows of stops_number are kept by the triggers of sequence number');
 
 -- table.stops.ordered.position
 CREATE TABLE app.stops_position (

@@ -145,6 +145,9 @@ var reliedUpon = []pawl.Promise{
 	{Address: "table.invoices.sequence.number", Kind: "trigger", Schema: "app", Table: "invoices", Name: "invoices_number_number", Hash: "66f78ad61104033d01865084"},
 	{Address: "table.invoices.sequence.number", Kind: "trigger", Schema: "app", Table: "invoices", Name: "invoices_number_truncate", Hash: "71f795e166d14b6463ae1e3b"},
 	{Address: "table.invoices.sequence.number", Kind: "constraint", Schema: "app", Table: "invoices_number", Name: "invoices_number_pkey", Hash: "40618248fd86a46a4b599212"},
+	{Address: "table.invoices.sequence.number", Kind: "trigger", Schema: "app", Table: "invoices_number", Name: "invoices_number_kept", Hash: "a83decf692201718fc5964df"},
+	{Address: "table.invoices.sequence.number", Kind: "trigger", Schema: "app", Table: "invoices_number", Name: "invoices_number_kept_delete", Hash: "bfaf910384364dcfac66c4f4"},
+	{Address: "table.invoices.sequence.number", Kind: "trigger", Schema: "app", Table: "invoices_number", Name: "invoices_number_truncate", Hash: "a518c7b1e61d47b2544ce649"},
 	{Address: "table.tickets.primary_key", Kind: "constraint", Schema: "app", Table: "tickets", Name: "tickets_pkey", Hash: "f499676613371e622de61eab"},
 	{Address: "table.tickets.sequence.ref", Kind: "constraint", Schema: "app", Table: "tickets", Name: "tickets_ref_key", Hash: "d48951377e20f2a668dd723a"},
 	{Address: "table.tickets.sequence.ref", Kind: "trigger", Schema: "app", Table: "tickets", Name: "tickets_ref", Hash: "0794d34999a2c8add5f0b99b"},
@@ -152,4 +155,7 @@ var reliedUpon = []pawl.Promise{
 	{Address: "table.tickets.sequence.ref", Kind: "trigger", Schema: "app", Table: "tickets", Name: "tickets_ref_number", Hash: "5000aec900442feefd75faaf"},
 	{Address: "table.tickets.sequence.ref", Kind: "trigger", Schema: "app", Table: "tickets", Name: "tickets_ref_truncate", Hash: "9d8ab2b335851962d2d3c3ad"},
 	{Address: "table.tickets.sequence.ref", Kind: "constraint", Schema: "app", Table: "tickets_ref", Name: "tickets_ref_pkey", Hash: "2cbd880d55ccf1cc3e14835f"},
+	{Address: "table.tickets.sequence.ref", Kind: "trigger", Schema: "app", Table: "tickets_ref", Name: "tickets_ref_kept", Hash: "661d00ba7c8bd41916384a9a"},
+	{Address: "table.tickets.sequence.ref", Kind: "trigger", Schema: "app", Table: "tickets_ref", Name: "tickets_ref_kept_delete", Hash: "29be0bf3954cc097464566c6"},
+	{Address: "table.tickets.sequence.ref", Kind: "trigger", Schema: "app", Table: "tickets_ref", Name: "tickets_ref_truncate", Hash: "efd9092c3418710a13241ce5"},
 }
