@@ -202,7 +202,10 @@ func (r *reign) seat(ctx context.Context) (s *Session, release func(), err error
 	release = func() {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), resignTimeout)
 		defer cancel()
-		_ = conn.Close(closing) // gives the lock back
+		// The end of the connection gives the lock back too, at some moment after Close:
+		// whoever asks at once would wait for another poll.
+		_, _ = conn.Exec(closing, "SELECT pg_advisory_unlock_all()")
+		_ = conn.Close(closing)
 	}
 	if err != nil {
 		release()
