@@ -59,6 +59,9 @@ FROM named JOIN pg_catalog.pg_class t ON t.oid = named."table" JOIN pg_catalog.p
 // the pool is, if one is free. If none is, the error keeps the partition's names
 // until the transaction or the savepoint has been rolled back.
 func (s *Session) trace(ctx context.Context, err error) {
+	if err == nil {
+		return // before v is made, which escapes
+	}
 	var v *violation
 	if !errors.As(err, &v) || len(v.untraced) == 0 || v.cause.TableName == "" {
 		return
