@@ -145,6 +145,12 @@ func (s *single) reasons(t *table) []ir.Reason {
 	if s.key.where == nil {
 		reasons[0].Choice = "unique index"
 	}
+	if s.decl.Kind == "exactly_one" {
+		reasons = append(reasons, ir.Reason{
+			Choice: "the upper half",
+			Why:    "this is what keeps a second row out. That there is one at all is kept by " + under(s.address, "at_least_one") + ", which pawl explain shows too.",
+		})
+	}
 	if s.unset != "" {
 		reasons = append(reasons, ir.Reason{Choice: "no method that picks the row", Why: s.unset})
 	}

@@ -108,7 +108,7 @@ func (c *compilation) orderedColumn(o *ordered, at dsl.Name, what, why string) b
 		Subject:     at.Range,
 		Label:       what,
 		Consequence: "Rows could not be put in order and moved: " + why + ".",
-		Help:        "column " + quote(o.decl.Column.Text) + " { type = bigint }",
+		Help:        columnOfNumbers(at, o.decl.Column, "position"),
 	})
 	return false
 }

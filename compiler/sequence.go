@@ -86,8 +86,21 @@ func (c *compilation) sequenceColumn(s *sequence, at dsl.Name, what, why string)
 		Subject:     at.Range,
 		Label:       what,
 		Consequence: "The numbers would not be 1, 2, 3 in each group: " + why + ".",
-		Help:        "column " + quote(s.decl.Column.Text) + " { type = bigint }",
+		Help:        columnOfNumbers(at, s.decl.Column, "number"),
 	})
+}
+
+// columnOfNumbers says what to write where a column of a group cannot be what it
+// is named for: the column of the numbers in the right form, or what else makes the
+// group.
+func columnOfNumbers(at, column dsl.Name, holds string) string {
+	switch {
+	case at.Text != column.Text:
+		return "name columns in per that are NOT NULL: null = true leaves rows without a group"
+	case at.Range != column.Range:
+		return "name what rows of one group have in common: per = [list_id], and column = " + column.Text + " for the " + holds
+	}
+	return "column " + quote(column.Text) + " { type = bigint }"
 }
 
 // lowerSequence puts the table of last numbers, the unique key and the triggers

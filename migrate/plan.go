@@ -196,7 +196,7 @@ func (p *planning) makeSteps() error {
 	pl := &planner{
 		server: p.plan.Server, project: p.program.Project, program: p.program, facts: f, violators: violators(p.program), counters: counters(p.program), rules: setRules(p.program),
 		objects: map[ir.ObjectID]ir.Object{}, tables: map[ir.TableRef]*ir.Table{},
-		taken: map[string]bool{}, created: map[ir.TableRef]bool{}, triggers: map[ir.ObjectID]bool{}, settled: map[ir.ObjectID]bool{}, had: p.owned,
+		taken: map[string]bool{}, created: map[ir.TableRef]bool{}, triggers: map[ir.ObjectID]bool{}, regroups: map[ir.TableRef]bool{}, settled: map[ir.ObjectID]bool{}, had: p.owned,
 		stands: p.have, uses: p.uses, unmanaged: p.plan.Unmanaged, memory: p.ledger.mine, doubtful: map[ir.ObjectID]bool{},
 	}
 	for _, u := range p.plan.Uncertain {
@@ -219,6 +219,7 @@ func (p *planning) makeSteps() error {
 	}
 	changes := pl.move(p.moves, p.program, slices.Clone(p.changes))
 	pl.release(p.gone)
+	pl.regrouped()
 	if err := pl.plan(changes); err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ type planner struct {
 	rules     map[ir.ObjectID]*ir.SetRule // by the functions that ask them
 	created   map[ir.TableRef]bool        // tables that this plan makes
 	triggers  map[ir.ObjectID]bool        // triggers that it has made up to here
+	regroups  map[ir.TableRef]bool        // tables of counters whose groups would be others
 	settled   map[ir.ObjectID]bool        // objects that an earlier step already dropped or made anew
 
 	changes []Change

@@ -14,7 +14,7 @@ func (p *planner) addColumn(c ir.AddColumn) {
 	size := p.facts.tables[c.Table]
 	s := p.locking(c, accessExclusive)
 	switch {
-	case size.empty:
+	case size.empty, p.regroups[c.Table]:
 	case !c.Column.Null && c.Column.Default == "" && c.Column.Identity == ir.NoIdentity && c.Column.Generated == "":
 		h := p.hazard(HazardBlocked, c, size.rows, fmt.Sprintf(
 			"%s has rows, and the new column %s allows no NULL and has no default: those rows would have no value",

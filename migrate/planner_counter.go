@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -101,4 +102,36 @@ func (p *planner) triggered(id ir.ObjectID) bool {
 	return p.triggers[id] || slices.ContainsFunc(p.had.Tables, func(t ir.Table) bool {
 		return t.Schema == id.Schema && t.Name == id.Table && slices.ContainsFunc(t.Triggers, func(g ir.Trigger) bool { return g.Name == id.Name })
 	})
+}
+
+// regrouped refuses another group for a rule whose table of counters, numbers or
+// locks has one row for each: what stands there is about other groups, and its rows
+// have no value for a column that is new.
+func (p *planner) regrouped() {
+	for _, invariant := range p.program.Invariants {
+		var counters ir.TableRef
+		var per []string
+		switch i := invariant.(type) {
+		case *ir.Limit:
+			if i.OnRow {
+				continue
+			}
+			counters, per = i.Counter, i.Key
+		case *ir.Sequence:
+			counters, per = i.Counter, i.Per
+		case *ir.Ordered:
+			counters, per = i.Groups, i.Per
+		default:
+			continue
+		}
+		at := slices.IndexFunc(p.had.Tables, func(t ir.Table) bool { return t.Ref() == counters })
+		if at < 0 || p.had.Tables[at].PrimaryKey == nil || slices.Equal(slices.Sorted(slices.Values(p.had.Tables[at].PrimaryKey.Columns)), slices.Sorted(slices.Values(per))) {
+			continue
+		}
+		p.regroups[counters] = true
+		f := invariant.Facts()
+		p.refuseRule(f, fmt.Sprintf("%s has a row for each %s, and the rule now has groups by %s: a %s does not change its groups in place",
+			counters.SQL(), strings.Join(p.had.Tables[at].PrimaryKey.Columns, ", "), strings.Join(per, ", "), f.Kind),
+			"give the block another label: the new rule is filled and kept beside the old one, which then goes with --allow drop="+f.Address)
+	}
 }

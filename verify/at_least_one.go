@@ -17,7 +17,7 @@ import (
 func (m *model) atLeastOne(i *ir.AtLeastOne) {
 	l := leastRows{m.index, i, i.Base.Table}
 	tables := []ir.TableRef{l.t, i.Parent}
-	triggers := mutantWithout(m.index, i.Base.Objects, "trigger")
+	triggers := l.besides(mutantWithout(m.index, i.Base.Objects, "trigger"))
 	remove := func(row fixture.Row) string { return l.deleteSQL(l.t, l.identify(l.t, row.Values)) }
 	last := func(label, name string, mutants []mutant, first, second func(s *site, set *fixture.Set, row fixture.Row) (actor, error)) {
 		m.add(label, name, tables, func(ctx context.Context, s *site) (*scene, error) {
@@ -56,10 +56,11 @@ func (m *model) atLeastOne(i *ir.AtLeastOne) {
 		})
 	for n, first := range levels {
 		for _, second := range levels[n:] {
-			mutants := append(only(triggers, ir.OnDelete), l.insteadOf("count-instead", "with a look alone instead of an UPDATE of the parent", ""))
+			instead := []mutant{l.insteadOf("count-instead", "with a look alone instead of an UPDATE of the parent", "")}
 			if first != ir.ReadCommitted && second != ir.Serializable {
-				mutants = append(mutants, l.insteadOf("lock-instead", "with a lock instead of an UPDATE of the parent", "FOR NO KEY UPDATE"))
+				instead = append(instead, l.insteadOf("lock-instead", "with a lock instead of an UPDATE of the parent", "FOR NO KEY UPDATE"))
 			}
+			mutants := append(only(triggers, ir.OnDelete), l.besides(instead)...)
 			if second == ir.Serializable && first == ir.Serializable {
 				mutants = only(triggers, ir.OnDelete) // SERIALIZABLE itself finds the two that looked
 			}
@@ -240,6 +241,27 @@ func (l leastRows) gone(m *model, tables []ir.TableRef) {
 		}, l.gonesToo())
 		return
 	}
+}
+
+// besides excuses mutants by other lower bounds over the same rows or groups: their
+// triggers refuse a group without rows as well, and update the same parent.
+func (l leastRows) besides(mutants []mutant) []mutant {
+	var others []mutant
+	for _, i := range l.program.Invariants {
+		if o, ok := i.(*ir.AtLeastOne); ok && o != l.rule && (o.Base.Table == l.t || o.Parent == l.rule.Parent) {
+			others = append(others, mutantWithout(l.index, o.Base.Objects, "trigger")...)
+		}
+	}
+	if len(others) == 0 {
+		return mutants
+	}
+	list := slices.Clone(mutants)
+	for n := range list {
+		free := alsoWithout(list[n], others)
+		free.id, free.name = list[n].id+"+bounds", list[n].name+" and without the triggers of other lower bounds"
+		list[n].backup = &free
+	}
+	return list
 }
 
 // left is the function for a row that left its group.

@@ -229,6 +229,9 @@ func (x *index) freezes(tables []ir.TableRef) []mutant {
 	var list []mutant
 	for _, i := range x.program.Invariants {
 		f := i.Facts()
+		if l, ok := i.(*ir.Limit); ok && slices.Contains(reached, l.Counter) {
+			list = append(list, mutantWithout(x, l.Guards, "trigger")...)
+		}
 		if !slices.Contains(reached, f.Table) {
 			continue
 		}

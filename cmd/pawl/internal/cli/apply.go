@@ -27,7 +27,7 @@ func newApply(a *app) *cobra.Command {
 		Use:   "apply",
 		Short: "Change a database into what the spec says",
 		Example: `  pawl apply --dev --yes                # to a private PostgreSQL
-  pawl apply --dev --yes --keep         # … which stays up until Ctrl-C; its URL goes to stdout
+  pawl apply --dev --yes --keep         # … which stays up until Ctrl-C; its URL goes to stdout, alone
   pawl apply --url postgres://app@db/shop
   pawl apply --yes --allow drop=table.bookings.column.note`,
 		Args: noArguments,
@@ -44,7 +44,7 @@ func (a *app) apply(ctx context.Context, arguments applyArguments) (err error) {
 	if arguments.keep && (!arguments.database.dev || a.global.format != formatHuman) {
 		return usageError("pawl apply --dev --keep", "--keep needs --dev, and a person who ends it")
 	}
-	s, plan, p, err := a.show(ctx, arguments.database, arguments.allow)
+	s, plan, p, err := a.show(ctx, arguments.database, arguments.allow, arguments.keep)
 	if err != nil {
 		return err
 	}

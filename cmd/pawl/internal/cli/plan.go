@@ -39,7 +39,7 @@ func newPlan(a *app) *cobra.Command {
 }
 
 func (a *app) plan(ctx context.Context, arguments planArguments) (err error) {
-	s, plan, _, err := a.show(ctx, arguments.database, arguments.allow)
+	s, plan, _, err := a.show(ctx, arguments.database, arguments.allow, false)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (a *app) plan(ctx context.Context, arguments planArguments) (err error) {
 
 // show makes the plan of the project for a database and shows it, as plan and
 // apply both begin. The caller closes the session.
-func (a *app) show(ctx context.Context, database databaseArguments, allow allowances) (*session, *migrate.Plan, *project, error) {
+func (a *app) show(ctx context.Context, database databaseArguments, allow allowances, aside bool) (*session, *migrate.Plan, *project, error) {
 	if err := errors.Join(allow.check(), database.check()); err != nil {
 		return nil, nil, nil, err
 	}
@@ -76,7 +76,9 @@ func (a *app) show(ctx context.Context, database databaseArguments, allow allowa
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, s.close())
 	}
-	a.view.Planned(planView(plan, s.target, allow))
+	v := planView(plan, s.target, allow)
+	v.Aside = aside
+	a.view.Planned(v)
 	return s, plan, p, nil
 }
 

@@ -15,6 +15,10 @@ type Plan struct {
 	Violations List[Violation] `json:"violations"`
 	// Unmanaged are the objects that pawl did not create and leaves alone.
 	Unmanaged List[string] `json:"unmanaged"`
+
+	// Aside says that the command's artefact is something else: people read the plan
+	// on stderr then.
+	Aside bool `json:"-"`
 }
 
 // Action is what happens to an object.
@@ -123,6 +127,11 @@ func (p Plan) Summary() string {
 // Planned shows a plan: what changes by address, the steps with their locks,
 // the hazards, and one line that sums it up.
 func (h *human) Planned(plan Plan) {
+	if plan.Aside {
+		aside := *h
+		aside.out = h.err
+		h = &aside
+	}
 	p := h.out
 	h.changes(plan.Changes)
 	h.steps(plan.Steps)

@@ -237,3 +237,16 @@ type broken struct{}
 var errBroken = errors.New("broken pipe")
 
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
+
+// A plan beside another artefact leaves stdout to that.
+func TestPlanAside(t *testing.T) {
+	plan := somePlan
+	plan.Aside = true
+	got := show(t, NewHuman, Streams{}, func(v View) {
+		v.Planned(plan)
+		v.Serving("postgres://there")
+	})
+	if got.Out != "postgres://there\n" || !strings.Contains(got.Err, plan.Summary()) {
+		t.Errorf("stdout: %q\nstderr: %q", got.Out, got.Err)
+	}
+}
