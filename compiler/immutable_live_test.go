@@ -159,3 +159,39 @@ INSERT INTO app.parted VALUES (1, 10), (2, 20)`)
 		wantError(t, second(conn.Exec(t.Context(), sql)), "PW002", "journal_append_only")
 	}
 }
+
+// What never changes does not for an application's role either: neither with the
+// grants that generated code gets, nor with every grant there is, nor for rows that
+// row security shows it. With the triggers off the second one changes it.
+func TestFrozenForAnApplicationRole(t *testing.T) {
+	conn := journal(t)
+	newRole(t, conn, "frozen_client")
+	exec(t, conn, `GRANT USAGE ON SCHEMA app TO frozen_client;
+GRANT INSERT, SELECT ON app.journal TO frozen_client;
+GRANT INSERT, SELECT, UPDATE (note), DELETE ON app.bookings TO frozen_client;
+ALTER TABLE app.bookings ENABLE ROW LEVEL SECURITY;
+ALTER TABLE app.journal ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON app.bookings USING (note <> 'hidden');
+CREATE POLICY own ON app.journal USING (amount > 0)`)
+	ways := []struct{ sql, constraint string }{
+		{"UPDATE app.bookings SET room = 'green'", "bookings_immutable"},
+		{"UPDATE app.bookings SET note = 'c', spot = '(3,4)' WHERE id = 2", "bookings_immutable"},
+		{"INSERT INTO app.bookings (id, room, note) VALUES (1, 'green', 'n') ON CONFLICT (id) DO UPDATE SET room = excluded.room", "bookings_immutable"},
+		{"UPDATE app.journal SET amount = 1", "journal_append_only"},
+		{"DELETE FROM app.journal", "journal_append_only"},
+		{"TRUNCATE app.journal", "journal_append_only"},
+	}
+	exec(t, conn, "SET ROLE frozen_client")
+	for _, way := range ways {
+		wantError(t, second(conn.Exec(t.Context(), way.sql)), "42501", "")
+	}
+	exec(t, conn, "UPDATE app.bookings SET note = 'c'; INSERT INTO app.journal VALUES (3, 30)")
+	exec(t, conn, "RESET ROLE; GRANT ALL ON ALL TABLES IN SCHEMA app TO frozen_client; SET ROLE frozen_client")
+	for _, way := range ways {
+		wantError(t, second(conn.Exec(t.Context(), way.sql)), "PW002", way.constraint)
+	}
+	exec(t, conn, "RESET ROLE; ALTER TABLE app.bookings DISABLE TRIGGER USER; ALTER TABLE app.journal DISABLE TRIGGER USER; SET ROLE frozen_client")
+	for _, way := range ways {
+		exec(t, conn, way.sql)
+	}
+}

@@ -28,7 +28,13 @@ func (m *model) upsertBatches(u upserting) {
 	b := upsertBatch{u, many}
 	tables := []ir.TableRef{u.t}
 	if u.rule.Mode == "ignore" {
-		return // it locks no row that is there, and of two with one key leaves the second out by itself
+		// It locks no row that is there, so that no order is wrong, and of two with one key the
+		// server leaves one out by itself: what has to be there is the key.
+		if u.rule.Batch != "error" {
+			m.add(many.Name+"-twice", "two clients "+u.op.Name+" a batch that has a key twice", tables,
+				func(ctx context.Context, s *site) (*scene, error) { return b.twice(ctx, s) }, mutantWithout(m.index, u.rule.Base.Objects, "unique")...)
+		}
+		return
 	}
 	m.add(many.Name, "two clients "+u.op.Name+" the same two rows, named in opposite order, while a third holds one", tables,
 		func(ctx context.Context, s *site) (*scene, error) { return b.crossed(ctx, s) }, m.reversed(many)...).whole = true
