@@ -112,9 +112,11 @@ func (t *table) reported() []reportedConstraint {
 		add(ir.CheckFailed, "23514", k.name, k.label, k.address, k.doc, k.columns, k.columns, id, t.definition(id)).derived = true
 	}
 	for _, r := range t.parents {
-		doc := "there is no row of " + r.parent.ref.Name + " with this " + and(r.columns) + ", or rows of " + t.ref.Name + " still refer to it"
+		adding := "there is no row of " + r.parent.ref.Name + " with this " + and(r.columns)
+		removing := "rows of " + t.ref.Name + " still refer to it"
 		id := constraint(r.schema.Name)
-		add(ir.Reference, "23503", r.schema.Name, labelOf(r.decl.Block, r.decl.Rename), r.address, doc, r.columns, r.columns, id, t.definition(id))
+		v := add(ir.Reference, "23503", r.schema.Name, labelOf(r.decl.Block, r.decl.Rename), r.address, adding+", or "+removing, r.columns, r.columns, id, t.definition(id))
+		v.Adding, v.Removing = adding, removing
 	}
 	for _, s := range t.states {
 		if s.facts == nil || !s.database {

@@ -122,7 +122,7 @@ func (r *repository) failures(o *ir.Operation) []string {
 		list = append(list, ruleFailures()...)
 	}
 	for _, name := range o.Errors {
-		list = append(list, r.violation(name)...)
+		list = append(list, r.violation(o, name)...)
 	}
 	if o.Lock != ir.NoLock && o.Lock != "" && r.ir.Queue == nil {
 		list = append(list, "[pawl.ErrBusy]: a lock was not to be had in time; nothing was changed")
@@ -138,15 +138,30 @@ func refusals(o *ir.Operation) string {
 	return ""
 }
 
-// violation is the line of a constraint among the errors of a method.
-func (r *repository) violation(name string) []string {
+// violation is the line of a constraint among the errors of an operation's method.
+func (r *repository) violation(o *ir.Operation, name string) []string {
 	for i := range r.ir.Reported {
 		c := &r.ir.Reported[i]
 		if sentinel := r.emitter.names.sentinels[NameOf(c)]; c.Name == name && sentinel != "" {
-			return []string{"[" + sentinel + "]: " + strings.TrimSuffix(c.Doc, ".")}
+			return []string{"[" + sentinel + "]: " + strings.TrimSuffix(meaningFor(o, c), ".")}
 		}
 	}
 	return nil
+}
+
+// meaningFor is what a constraint says to an operation.
+func meaningFor(o *ir.Operation, c *ir.Reported) string {
+	doc := c.Doc
+	switch o.Kind {
+	case ir.InsertOp, ir.InsertManyOp, ir.EnqueueOp:
+		doc = c.Adding
+	case ir.DeleteOp:
+		doc = c.Removing
+	}
+	if doc == "" {
+		return c.Doc
+	}
+	return doc
 }
 
 // guard is what a move or an adjustment asks of its row beyond the state.

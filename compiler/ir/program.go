@@ -204,6 +204,9 @@ type Reported struct {
 	Columns   []string
 	Address   string
 	Doc       string // "two bookings of one room overlap"
+	// Adding and Removing are the part of Doc that an operation can meet which only
+	// adds rows, and only removes them; empty where that is the whole.
+	Adding, Removing string
 	Object    ObjectID
 	Hash      string // fingerprint of the definition
 	Inherited bool   // belongs to another repository, that of a child for instance

@@ -65,14 +65,12 @@ type Bookings struct{ session *pawl.Session }
 //	RETURNING id, room_id, customer_id, during, status, created_at
 //
 // Errors:
-//   - [ErrBookingsCustomer]: there is no row of customers with this
-//     customer_id, or rows of bookings still refer to it
+//   - [ErrBookingsCustomer]: there is no row of customers with this customer_id
 //   - [ErrBookingsOnePerRoom]: another row with the same room_id overlaps in
 //     during
 //   - [ErrBookingsOnePerRoomBounds]: the range is empty, not [), or has no
 //     finite bound
-//   - [ErrBookingsRoom]: there is no row of rooms with this room_id, or rows of
-//     bookings still refer to it
+//   - [ErrBookingsRoom]: there is no row of rooms with this room_id
 //   - [ErrBookingsStatus]: status would not start or change as declared
 func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error) {
 	return pawl.QueryOne(ctx, b.session, &bookingsInsertOperation, (*Booking).dest,
@@ -91,14 +89,12 @@ func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error)
 //	COPY app.bookings (room_id, customer_id, during, status, created_at) FROM STDIN
 //
 // Errors:
-//   - [ErrBookingsCustomer]: there is no row of customers with this
-//     customer_id, or rows of bookings still refer to it
+//   - [ErrBookingsCustomer]: there is no row of customers with this customer_id
 //   - [ErrBookingsOnePerRoom]: another row with the same room_id overlaps in
 //     during
 //   - [ErrBookingsOnePerRoomBounds]: the range is empty, not [), or has no
 //     finite bound
-//   - [ErrBookingsRoom]: there is no row of rooms with this room_id, or rows of
-//     bookings still refer to it
+//   - [ErrBookingsRoom]: there is no row of rooms with this room_id
 //   - [ErrBookingsStatus]: status would not start or change as declared
 func (b Bookings) InsertMany(ctx context.Context, rows []BookingInsert) (int64, error) {
 	return pawl.Copy(ctx, b.session, &bookingsInsertManyOperation, rows, (*BookingInsert).values)

@@ -235,10 +235,8 @@ func (c Customers) Update(ctx context.Context, id int64, in CustomerUpdate) (Cus
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrBookingsCustomer]: there is no row of customers with this
-//     customer_id, or rows of bookings still refer to it
-//   - [ErrSeatsCustomer]: there is no row of customers with this customer_id,
-//     or rows of seats still refer to it
+//   - [ErrBookingsCustomer]: rows of bookings still refer to it
+//   - [ErrSeatsCustomer]: rows of seats still refer to it
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Customers) Delete(ctx context.Context, id int64) error {
 	_, err := pawl.Exec(ctx, c.session, &customersDeleteOperation, id)

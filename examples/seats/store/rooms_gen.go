@@ -229,8 +229,7 @@ func (r Rooms) Update(ctx context.Context, id int64, in RoomUpdate) (Room, error
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrBookingsRoom]: there is no row of rooms with this room_id, or rows of
-//     bookings still refer to it
+//   - [ErrBookingsRoom]: rows of bookings still refer to it
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (r Rooms) Delete(ctx context.Context, id int64) error {
 	_, err := pawl.Exec(ctx, r.session, &roomsDeleteOperation, id)

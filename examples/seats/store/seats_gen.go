@@ -67,8 +67,7 @@ type Seats struct{ session *pawl.Session }
 //	RETURNING id, label, status, customer_id
 //
 // Errors:
-//   - [ErrSeatsCustomer]: there is no row of customers with this customer_id,
-//     or rows of seats still refer to it
+//   - [ErrSeatsCustomer]: there is no row of customers with this customer_id
 //   - [ErrSeatsLabel]: another row has the same label
 //   - [ErrSeatsStatus]: status would not start or change as declared
 func (s Seats) Insert(ctx context.Context, in SeatInsert) (Seat, error) {
@@ -82,8 +81,7 @@ func (s Seats) Insert(ctx context.Context, in SeatInsert) (Seat, error) {
 //	COPY app.seats (label, status, customer_id) FROM STDIN
 //
 // Errors:
-//   - [ErrSeatsCustomer]: there is no row of customers with this customer_id,
-//     or rows of seats still refer to it
+//   - [ErrSeatsCustomer]: there is no row of customers with this customer_id
 //   - [ErrSeatsLabel]: another row has the same label
 //   - [ErrSeatsStatus]: status would not start or change as declared
 func (s Seats) InsertMany(ctx context.Context, rows []SeatInsert) (int64, error) {

@@ -56,8 +56,7 @@ type Shifts struct{ session *pawl.Session }
 //	RETURNING id, team_id, doctor, on_call
 //
 // Errors:
-//   - [ErrShiftsTeam]: there is no row of teams with this team_id, or rows of
-//     shifts still refer to it
+//   - [ErrShiftsTeam]: there is no row of teams with this team_id
 func (s Shifts) Insert(ctx context.Context, in ShiftInsert) (Shift, error) {
 	return pawl.QueryOne(ctx, s.session, &shiftsInsertOperation, (*Shift).dest, in.TeamID, in.Doctor, in.OnCall)
 }
@@ -69,8 +68,7 @@ func (s Shifts) Insert(ctx context.Context, in ShiftInsert) (Shift, error) {
 //	COPY app.shifts (team_id, doctor, on_call) FROM STDIN
 //
 // Errors:
-//   - [ErrShiftsTeam]: there is no row of teams with this team_id, or rows of
-//     shifts still refer to it
+//   - [ErrShiftsTeam]: there is no row of teams with this team_id
 func (s Shifts) InsertMany(ctx context.Context, rows []ShiftInsert) (int64, error) {
 	return pawl.Copy(ctx, s.session, &shiftsInsertManyOperation, rows, (*ShiftInsert).values)
 }

@@ -220,8 +220,7 @@ func (t Teams) Update(ctx context.Context, id int64, in TeamUpdate) (Team, error
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrShiftsTeam]: there is no row of teams with this team_id, or rows of
-//     shifts still refer to it
+//   - [ErrShiftsTeam]: rows of shifts still refer to it
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Teams) Delete(ctx context.Context, id int64) error {
 	_, err := pawl.Exec(ctx, t.session, &teamsDeleteOperation, id)

@@ -58,8 +58,7 @@ type Addresses struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrAddressesDefault]: another row where is_default has the same user_id
-//   - [ErrAddressesUser]: there is no row of users with this user_id, or rows
-//     of addresses still refer to it
+//   - [ErrAddressesUser]: there is no row of users with this user_id
 func (a Addresses) Insert(ctx context.Context, in AddressInsert) (Address, error) {
 	return pawl.QueryOne(ctx, a.session, &addressesInsertOperation, (*Address).dest,
 		in.UserID,
@@ -76,8 +75,7 @@ func (a Addresses) Insert(ctx context.Context, in AddressInsert) (Address, error
 //
 // Errors:
 //   - [ErrAddressesDefault]: another row where is_default has the same user_id
-//   - [ErrAddressesUser]: there is no row of users with this user_id, or rows
-//     of addresses still refer to it
+//   - [ErrAddressesUser]: there is no row of users with this user_id
 func (a Addresses) InsertMany(ctx context.Context, rows []AddressInsert) (int64, error) {
 	return pawl.Copy(ctx, a.session, &addressesInsertManyOperation, rows, (*AddressInsert).values)
 }

@@ -187,8 +187,7 @@ func (c Coupons) Update(ctx context.Context, id int64, in CouponUpdate) (Coupon,
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrIssuedCouponsCoupon]: there is no row of coupons with this coupon_id,
-//     or rows of issued_coupons still refer to it
+//   - [ErrIssuedCouponsCoupon]: rows of issued_coupons still refer to it
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Coupons) Delete(ctx context.Context, id int64) error {
 	_, err := pawl.Exec(ctx, c.session, &couponsDeleteOperation, id)

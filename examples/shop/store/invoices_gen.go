@@ -50,8 +50,7 @@ type Invoices struct{ session *pawl.Session }
 //   - [ErrInvoicesNumberFrozen]: the number of a row of invoices, or its group,
 //     would change
 //   - [ErrInvoicesOnePerOrder]: another row has the same order_id
-//   - [ErrInvoicesOrder]: there is no row of orders with this order_id, or rows
-//     of invoices still refer to it
+//   - [ErrInvoicesOrder]: there is no row of orders with this order_id
 func (i Invoices) Insert(ctx context.Context, in InvoiceInsert) (Invoice, error) {
 	return pawl.QueryOne(ctx, i.session, &invoicesInsertOperation, (*Invoice).dest, in.Year, in.OrderID)
 }
@@ -66,8 +65,7 @@ func (i Invoices) Insert(ctx context.Context, in InvoiceInsert) (Invoice, error)
 //   - [ErrInvoicesNumberFrozen]: the number of a row of invoices, or its group,
 //     would change
 //   - [ErrInvoicesOnePerOrder]: another row has the same order_id
-//   - [ErrInvoicesOrder]: there is no row of orders with this order_id, or rows
-//     of invoices still refer to it
+//   - [ErrInvoicesOrder]: there is no row of orders with this order_id
 func (i Invoices) InsertMany(ctx context.Context, rows []InvoiceInsert) (int64, error) {
 	return pawl.Copy(ctx, i.session, &invoicesInsertManyOperation, rows, (*InvoiceInsert).values)
 }

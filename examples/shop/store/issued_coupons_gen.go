@@ -58,12 +58,10 @@ type IssuedCoupons struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrIssuedCouponsIssued]: limit issued is reached
-//   - [ErrIssuedCouponsCoupon]: there is no row of coupons with this coupon_id,
-//     or rows of issued_coupons still refer to it
+//   - [ErrIssuedCouponsCoupon]: there is no row of coupons with this coupon_id
 //   - [ErrIssuedCouponsPkey]: a row with this user_id and coupon_id exists
 //     already
-//   - [ErrIssuedCouponsUser]: there is no row of users with this user_id, or
-//     rows of issued_coupons still refer to it
+//   - [ErrIssuedCouponsUser]: there is no row of users with this user_id
 func (i IssuedCoupons) Insert(ctx context.Context, in IssuedCouponInsert) (IssuedCoupon, error) {
 	return pawl.QueryOne(ctx, i.session, &issuedCouponsInsertOperation, (*IssuedCoupon).dest,
 		in.UserID,
@@ -79,12 +77,10 @@ func (i IssuedCoupons) Insert(ctx context.Context, in IssuedCouponInsert) (Issue
 //
 // Errors:
 //   - [ErrIssuedCouponsIssued]: limit issued is reached
-//   - [ErrIssuedCouponsCoupon]: there is no row of coupons with this coupon_id,
-//     or rows of issued_coupons still refer to it
+//   - [ErrIssuedCouponsCoupon]: there is no row of coupons with this coupon_id
 //   - [ErrIssuedCouponsPkey]: a row with this user_id and coupon_id exists
 //     already
-//   - [ErrIssuedCouponsUser]: there is no row of users with this user_id, or
-//     rows of issued_coupons still refer to it
+//   - [ErrIssuedCouponsUser]: there is no row of users with this user_id
 func (i IssuedCoupons) InsertMany(ctx context.Context, rows []IssuedCouponInsert) (int64, error) {
 	return pawl.Copy(ctx, i.session, &issuedCouponsInsertManyOperation, rows, (*IssuedCouponInsert).values)
 }

@@ -61,8 +61,7 @@ type Orders struct{ session *pawl.Session }
 //   - [ErrOrdersPaidHasTime]: a row breaks the check (status = 'paid') =
 //     (paid_at IS NOT NULL)
 //   - [ErrOrdersStatus]: status would not start or change as declared
-//   - [ErrOrdersUser]: there is no row of users with this user_id, or rows of
-//     orders still refer to it
+//   - [ErrOrdersUser]: there is no row of users with this user_id
 func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersInsertOperation, (*Order).dest, in.UserID, in.Status, in.PaidAt)
 }
@@ -77,8 +76,7 @@ func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 //   - [ErrOrdersPaidHasTime]: a row breaks the check (status = 'paid') =
 //     (paid_at IS NOT NULL)
 //   - [ErrOrdersStatus]: status would not start or change as declared
-//   - [ErrOrdersUser]: there is no row of users with this user_id, or rows of
-//     orders still refer to it
+//   - [ErrOrdersUser]: there is no row of users with this user_id
 func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
 	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }
@@ -235,8 +233,7 @@ func (o Orders) Update(ctx context.Context, id int64, in OrderUpdate) (Order, er
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrInvoicesOrder]: there is no row of orders with this order_id, or rows
-//     of invoices still refer to it
+//   - [ErrInvoicesOrder]: rows of invoices still refer to it
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) Delete(ctx context.Context, id int64) error {
 	_, err := pawl.Exec(ctx, o.session, &ordersDeleteOperation, id)

@@ -230,10 +230,8 @@ func (u Users) Update(ctx context.Context, id int64, in UserUpdate) (User, error
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrIssuedCouponsUser]: there is no row of users with this user_id, or
-//     rows of issued_coupons still refer to it
-//   - [ErrOrdersUser]: there is no row of users with this user_id, or rows of
-//     orders still refer to it
+//   - [ErrIssuedCouponsUser]: rows of issued_coupons still refer to it
+//   - [ErrOrdersUser]: rows of orders still refer to it
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (u Users) Delete(ctx context.Context, id int64) error {
 	_, err := pawl.Exec(ctx, u.session, &usersDeleteOperation, id)

@@ -134,8 +134,7 @@ func (a Accounts) List(ctx context.Context, after *Account, limit int) ([]Accoun
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrJournalAccount]: there is no row of accounts with this account_id, or
-//     rows of journal still refer to it
+//   - [ErrJournalAccount]: rows of journal still refer to it
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (a Accounts) Delete(ctx context.Context, id int64) error {
 	_, err := pawl.Exec(ctx, a.session, &accountsDeleteOperation, id)

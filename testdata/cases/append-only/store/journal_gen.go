@@ -51,8 +51,7 @@ type Journal struct{ session *pawl.Session }
 //	RETURNING id, account_id, amount, at
 //
 // Errors:
-//   - [ErrJournalAccount]: there is no row of accounts with this account_id, or
-//     rows of journal still refer to it
+//   - [ErrJournalAccount]: there is no row of accounts with this account_id
 //   - [ErrJournalAmountIsSomething]: a row breaks the check amount <> 0
 func (j Journal) Insert(ctx context.Context, in JournalInsert) (JournalRow, error) {
 	return pawl.QueryOne(ctx, j.session, &journalInsertOperation, (*JournalRow).dest,
@@ -69,8 +68,7 @@ func (j Journal) Insert(ctx context.Context, in JournalInsert) (JournalRow, erro
 //	COPY app.journal (account_id, amount, at) FROM STDIN
 //
 // Errors:
-//   - [ErrJournalAccount]: there is no row of accounts with this account_id, or
-//     rows of journal still refer to it
+//   - [ErrJournalAccount]: there is no row of accounts with this account_id
 //   - [ErrJournalAmountIsSomething]: a row breaks the check amount <> 0
 func (j Journal) InsertMany(ctx context.Context, rows []JournalInsert) (int64, error) {
 	return pawl.Copy(ctx, j.session, &journalInsertManyOperation, rows, (*JournalInsert).values)

@@ -55,7 +55,7 @@ type Addresses struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrAddressesCustomer]: there is no row of customers with this
-//     customer_id, or rows of addresses still refer to it
+//     customer_id
 //   - [ErrAddressesDefaultDuplicate]: another row where is_default has the same
 //     customer_id
 func (a Addresses) Insert(ctx context.Context, in AddressInsert) (Address, error) {
@@ -70,7 +70,7 @@ func (a Addresses) Insert(ctx context.Context, in AddressInsert) (Address, error
 //
 // Errors:
 //   - [ErrAddressesCustomer]: there is no row of customers with this
-//     customer_id, or rows of addresses still refer to it
+//     customer_id
 //   - [ErrAddressesDefaultDuplicate]: another row where is_default has the same
 //     customer_id
 func (a Addresses) InsertMany(ctx context.Context, rows []AddressInsert) (int64, error) {

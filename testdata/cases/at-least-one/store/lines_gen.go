@@ -55,8 +55,7 @@ type Lines struct{ session *pawl.Session }
 //	RETURNING id, shop, number
 //
 // Errors:
-//   - [ErrLinesOrder]: there is no row of orders with this shop and number, or
-//     rows of lines still refer to it
+//   - [ErrLinesOrder]: there is no row of orders with this shop and number
 //   - [ErrLinesPkey]: a row with this id exists already
 func (l Lines) Insert(ctx context.Context, in LineInsert) (Line, error) {
 	return pawl.QueryOne(ctx, l.session, &linesInsertOperation, (*Line).dest, in.ID, in.Shop, in.Number)
@@ -69,8 +68,7 @@ func (l Lines) Insert(ctx context.Context, in LineInsert) (Line, error) {
 //	COPY app.lines (id, shop, number) FROM STDIN
 //
 // Errors:
-//   - [ErrLinesOrder]: there is no row of orders with this shop and number, or
-//     rows of lines still refer to it
+//   - [ErrLinesOrder]: there is no row of orders with this shop and number
 //   - [ErrLinesPkey]: a row with this id exists already
 func (l Lines) InsertMany(ctx context.Context, rows []LineInsert) (int64, error) {
 	return pawl.Copy(ctx, l.session, &linesInsertManyOperation, rows, (*LineInsert).values)

@@ -55,8 +55,7 @@ type Members struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrMembersPkey]: a row with this id exists already
-//   - [ErrMembersTeam]: there is no row of teams with this team_id, or rows of
-//     members still refer to it
+//   - [ErrMembersTeam]: there is no row of teams with this team_id
 func (m Members) Insert(ctx context.Context, in MemberInsert) (Member, error) {
 	return pawl.QueryOne(ctx, m.session, &membersInsertOperation, (*Member).dest, in.ID, in.TeamID, in.Role)
 }
@@ -69,8 +68,7 @@ func (m Members) Insert(ctx context.Context, in MemberInsert) (Member, error) {
 //
 // Errors:
 //   - [ErrMembersPkey]: a row with this id exists already
-//   - [ErrMembersTeam]: there is no row of teams with this team_id, or rows of
-//     members still refer to it
+//   - [ErrMembersTeam]: there is no row of teams with this team_id
 func (m Members) InsertMany(ctx context.Context, rows []MemberInsert) (int64, error) {
 	return pawl.Copy(ctx, m.session, &membersInsertManyOperation, rows, (*MemberInsert).values)
 }

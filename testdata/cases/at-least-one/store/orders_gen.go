@@ -181,8 +181,7 @@ func (o Orders) List(ctx context.Context, after *Order, limit int) ([]Order, err
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrLinesOrder]: there is no row of orders with this shop and number, or
-//     rows of lines still refer to it
+//   - [ErrLinesOrder]: rows of lines still refer to it
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) Delete(ctx context.Context, shop string, number int64) error {
 	_, err := pawl.Exec(ctx, o.session, &ordersDeleteOperation, shop, number)

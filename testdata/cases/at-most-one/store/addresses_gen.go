@@ -62,7 +62,7 @@ type Addresses struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrAddressesCustomer]: there is no row of customers with this
-//     customer_id, or rows of addresses still refer to it
+//     customer_id
 //   - [ErrAddressesDefault]: another row where is_default AND deleted_at IS
 //     NULL has the same customer_id
 func (a Addresses) Insert(ctx context.Context, in AddressInsert) (Address, error) {
@@ -82,7 +82,7 @@ func (a Addresses) Insert(ctx context.Context, in AddressInsert) (Address, error
 //
 // Errors:
 //   - [ErrAddressesCustomer]: there is no row of customers with this
-//     customer_id, or rows of addresses still refer to it
+//     customer_id
 //   - [ErrAddressesDefault]: another row where is_default AND deleted_at IS
 //     NULL has the same customer_id
 func (a Addresses) InsertMany(ctx context.Context, rows []AddressInsert) (int64, error) {

@@ -56,9 +56,8 @@ type Orders struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrOrdersCustomer]: there is no row of user accounts with this
-//     customer_id, or rows of orders still refer to it
-//   - [ErrOrdersSeller]: there is no row of user accounts with this seller, or
-//     rows of orders still refer to it
+//     customer_id
+//   - [ErrOrdersSeller]: there is no row of user accounts with this seller
 func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersInsertOperation, (*Order).dest, in.CustomerID, in.Seller)
 }
@@ -71,9 +70,8 @@ func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 //
 // Errors:
 //   - [ErrOrdersCustomer]: there is no row of user accounts with this
-//     customer_id, or rows of orders still refer to it
-//   - [ErrOrdersSeller]: there is no row of user accounts with this seller, or
-//     rows of orders still refer to it
+//     customer_id
+//   - [ErrOrdersSeller]: there is no row of user accounts with this seller
 func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
 	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }

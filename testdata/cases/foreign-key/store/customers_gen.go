@@ -56,7 +56,7 @@ type Customers struct{ session *pawl.Session }
 // Errors:
 //   - [ErrCustomersCode]: another row has the same code
 //   - [ErrCustomersLastOrder]: there is no row of orders with this
-//     last_order_id, or rows of customers still refer to it
+//     last_order_id
 func (c Customers) Insert(ctx context.Context, in CustomerInsert) (Customer, error) {
 	return pawl.QueryOne(ctx, c.session, &customersInsertOperation, (*Customer).dest, in.Code, in.LastOrderID)
 }
@@ -70,7 +70,7 @@ func (c Customers) Insert(ctx context.Context, in CustomerInsert) (Customer, err
 // Errors:
 //   - [ErrCustomersCode]: another row has the same code
 //   - [ErrCustomersLastOrder]: there is no row of orders with this
-//     last_order_id, or rows of customers still refer to it
+//     last_order_id
 func (c Customers) InsertMany(ctx context.Context, rows []CustomerInsert) (int64, error) {
 	return pawl.Copy(ctx, c.session, &customersInsertManyOperation, rows, (*CustomerInsert).values)
 }
@@ -269,10 +269,8 @@ func (c Customers) Update(ctx context.Context, id int64, in CustomerUpdate) (Cus
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrOrdersCustomer]: there is no row of customers with this customer_id,
-//     or rows of orders still refer to it
-//   - [ErrOrdersOrderedBy]: there is no row of customers with this ordered_by,
-//     or rows of orders still refer to it
+//   - [ErrOrdersCustomer]: rows of orders still refer to it
+//   - [ErrOrdersOrderedBy]: rows of orders still refer to it
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Customers) Delete(ctx context.Context, id int64) error {
 	_, err := pawl.Exec(ctx, c.session, &customersDeleteOperation, id)

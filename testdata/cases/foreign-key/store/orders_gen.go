@@ -57,12 +57,9 @@ type Orders struct{ session *pawl.Session }
 //	RETURNING id, customer_id, ordered_by, replaces_id
 //
 // Errors:
-//   - [ErrOrdersCustomer]: there is no row of customers with this customer_id,
-//     or rows of orders still refer to it
-//   - [ErrOrdersOrderedBy]: there is no row of customers with this ordered_by,
-//     or rows of orders still refer to it
-//   - [ErrOrdersReplaces]: there is no row of orders with this replaces_id, or
-//     rows of orders still refer to it
+//   - [ErrOrdersCustomer]: there is no row of customers with this customer_id
+//   - [ErrOrdersOrderedBy]: there is no row of customers with this ordered_by
+//   - [ErrOrdersReplaces]: there is no row of orders with this replaces_id
 func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersInsertOperation, (*Order).dest,
 		in.CustomerID,
@@ -78,12 +75,9 @@ func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 //	COPY app.orders (customer_id, ordered_by, replaces_id) FROM STDIN
 //
 // Errors:
-//   - [ErrOrdersCustomer]: there is no row of customers with this customer_id,
-//     or rows of orders still refer to it
-//   - [ErrOrdersOrderedBy]: there is no row of customers with this ordered_by,
-//     or rows of orders still refer to it
-//   - [ErrOrdersReplaces]: there is no row of orders with this replaces_id, or
-//     rows of orders still refer to it
+//   - [ErrOrdersCustomer]: there is no row of customers with this customer_id
+//   - [ErrOrdersOrderedBy]: there is no row of customers with this ordered_by
+//   - [ErrOrdersReplaces]: there is no row of orders with this replaces_id
 func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
 	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }
@@ -309,8 +303,7 @@ func (o Orders) Update(ctx context.Context, id int64, in OrderUpdate) (Order, er
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrCustomersLastOrder]: there is no row of orders with this
-//     last_order_id, or rows of customers still refer to it
+//   - [ErrCustomersLastOrder]: rows of customers still refer to it
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) Delete(ctx context.Context, id int64) error {
 	_, err := pawl.Exec(ctx, o.session, &ordersDeleteOperation, id)

@@ -61,8 +61,7 @@ type Bookings struct{ session *pawl.Session }
 // Errors:
 //   - [ErrBookingsImmutable]: room_id, created_at and origin of bookings would
 //     change
-//   - [ErrBookingsRoom]: there is no row of rooms with this room_id, or rows of
-//     bookings still refer to it
+//   - [ErrBookingsRoom]: there is no row of rooms with this room_id
 func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error) {
 	return pawl.QueryOne(ctx, b.session, &bookingsInsertOperation, (*Booking).dest,
 		in.RoomID,
@@ -81,8 +80,7 @@ func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error)
 // Errors:
 //   - [ErrBookingsImmutable]: room_id, created_at and origin of bookings would
 //     change
-//   - [ErrBookingsRoom]: there is no row of rooms with this room_id, or rows of
-//     bookings still refer to it
+//   - [ErrBookingsRoom]: there is no row of rooms with this room_id
 func (b Bookings) InsertMany(ctx context.Context, rows []BookingInsert) (int64, error) {
 	return pawl.Copy(ctx, b.session, &bookingsInsertManyOperation, rows, (*BookingInsert).values)
 }

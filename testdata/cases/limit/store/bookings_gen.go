@@ -54,8 +54,7 @@ type Bookings struct{ session *pawl.Session }
 //	RETURNING id, event_id, cancelled
 //
 // Errors:
-//   - [ErrBookingsEvent]: there is no row of events with this event_id, or rows
-//     of bookings still refer to it
+//   - [ErrBookingsEvent]: there is no row of events with this event_id
 //   - [ErrBookingsPlaces]: limit places is reached
 func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error) {
 	return pawl.QueryOne(ctx, b.session, &bookingsInsertOperation, (*Booking).dest, in.EventID, in.Cancelled)
@@ -68,8 +67,7 @@ func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error)
 //	COPY app.bookings (event_id, cancelled) FROM STDIN
 //
 // Errors:
-//   - [ErrBookingsEvent]: there is no row of events with this event_id, or rows
-//     of bookings still refer to it
+//   - [ErrBookingsEvent]: there is no row of events with this event_id
 //   - [ErrBookingsPlaces]: limit places is reached
 func (b Bookings) InsertMany(ctx context.Context, rows []BookingInsert) (int64, error) {
 	return pawl.Copy(ctx, b.session, &bookingsInsertManyOperation, rows, (*BookingInsert).values)

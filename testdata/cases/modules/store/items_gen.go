@@ -158,8 +158,7 @@ func (i Items) List(ctx context.Context, after *Item, limit int) ([]Item, error)
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrItemsLogRow]: there is no row of items with this row_id, or rows of
-//     items_log still refer to it
+//   - [ErrItemsLogRow]: rows of items_log still refer to it
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (i Items) Delete(ctx context.Context, id pgtype.UUID) error {
 	_, err := pawl.Exec(ctx, i.session, &itemsDeleteOperation, id)

@@ -57,8 +57,7 @@ type ItemsLog struct{ session *pawl.Session }
 // Errors:
 //   - [ErrItemsLogKnown]: a row breaks the check kind <> 'gone' OR row_id IS
 //     NOT NULL
-//   - [ErrItemsLogRow]: there is no row of items with this row_id, or rows of
-//     items_log still refer to it
+//   - [ErrItemsLogRow]: there is no row of items with this row_id
 func (i ItemsLog) Insert(ctx context.Context, in ItemsLogInsert) (ItemsLogRow, error) {
 	return pawl.QueryOne(ctx, i.session, &itemsLogInsertOperation, (*ItemsLogRow).dest, in.RowID, in.Kind)
 }
@@ -72,8 +71,7 @@ func (i ItemsLog) Insert(ctx context.Context, in ItemsLogInsert) (ItemsLogRow, e
 // Errors:
 //   - [ErrItemsLogKnown]: a row breaks the check kind <> 'gone' OR row_id IS
 //     NOT NULL
-//   - [ErrItemsLogRow]: there is no row of items with this row_id, or rows of
-//     items_log still refer to it
+//   - [ErrItemsLogRow]: there is no row of items with this row_id
 func (i ItemsLog) InsertMany(ctx context.Context, rows []ItemsLogInsert) (int64, error) {
 	return pawl.Copy(ctx, i.session, &itemsLogInsertManyOperation, rows, (*ItemsLogInsert).values)
 }

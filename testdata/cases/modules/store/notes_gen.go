@@ -54,8 +54,7 @@ type Notes struct{ session *pawl.Session }
 //	RETURNING id, log_id, kind
 //
 // Errors:
-//   - [ErrNotesLog]: there is no row of orders_log with this log_id, or rows of
-//     notes still refer to it
+//   - [ErrNotesLog]: there is no row of orders_log with this log_id
 //   - [ErrNotesPkey]: a row with this id exists already
 func (n Notes) Insert(ctx context.Context, in NoteInsert) (Note, error) {
 	return pawl.QueryOne(ctx, n.session, &notesInsertOperation, (*Note).dest, in.ID, in.LogID, in.Kind)
@@ -68,8 +67,7 @@ func (n Notes) Insert(ctx context.Context, in NoteInsert) (Note, error) {
 //	COPY app.notes (id, log_id, kind) FROM STDIN
 //
 // Errors:
-//   - [ErrNotesLog]: there is no row of orders_log with this log_id, or rows of
-//     notes still refer to it
+//   - [ErrNotesLog]: there is no row of orders_log with this log_id
 //   - [ErrNotesPkey]: a row with this id exists already
 func (n Notes) InsertMany(ctx context.Context, rows []NoteInsert) (int64, error) {
 	return pawl.Copy(ctx, n.session, &notesInsertManyOperation, rows, (*NoteInsert).values)

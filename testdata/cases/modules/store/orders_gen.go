@@ -278,8 +278,7 @@ func (o Orders) Update(ctx context.Context, id int64, in OrderUpdate) (Order, er
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrOrdersLogRow]: there is no row of orders with this row_id, or rows of
-//     orders_log still refer to it
+//   - [ErrOrdersLogRow]: rows of orders_log still refer to it
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) Delete(ctx context.Context, id int64) error {
 	_, err := pawl.Exec(ctx, o.session, &ordersDeleteOperation, id)

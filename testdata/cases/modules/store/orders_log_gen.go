@@ -56,8 +56,7 @@ type OrdersLog struct{ session *pawl.Session }
 // Errors:
 //   - [ErrOrdersLogKnown]: a row breaks the check kind <> 'gone' OR row_id IS
 //     NOT NULL
-//   - [ErrOrdersLogRow]: there is no row of orders with this row_id, or rows of
-//     orders_log still refer to it
+//   - [ErrOrdersLogRow]: there is no row of orders with this row_id
 func (o OrdersLog) Insert(ctx context.Context, in OrdersLogInsert) (OrdersLogRow, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersLogInsertOperation, (*OrdersLogRow).dest, in.RowID, in.Kind)
 }
@@ -71,8 +70,7 @@ func (o OrdersLog) Insert(ctx context.Context, in OrdersLogInsert) (OrdersLogRow
 // Errors:
 //   - [ErrOrdersLogKnown]: a row breaks the check kind <> 'gone' OR row_id IS
 //     NOT NULL
-//   - [ErrOrdersLogRow]: there is no row of orders with this row_id, or rows of
-//     orders_log still refer to it
+//   - [ErrOrdersLogRow]: there is no row of orders with this row_id
 func (o OrdersLog) InsertMany(ctx context.Context, rows []OrdersLogInsert) (int64, error) {
 	return pawl.Copy(ctx, o.session, &ordersLogInsertManyOperation, rows, (*OrdersLogInsert).values)
 }
@@ -233,8 +231,7 @@ func (o OrdersLog) Update(ctx context.Context, id int64, in OrdersLogUpdate) (Or
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrNotesLog]: there is no row of orders_log with this log_id, or rows of
-//     notes still refer to it
+//   - [ErrNotesLog]: rows of notes still refer to it
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o OrdersLog) Delete(ctx context.Context, id int64) error {
 	_, err := pawl.Exec(ctx, o.session, &ordersLogDeleteOperation, id)

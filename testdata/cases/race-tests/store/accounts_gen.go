@@ -208,10 +208,8 @@ func (a Accounts) Update(ctx context.Context, name string, in AccountUpdate) (Ac
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrLinesOrder]: there is no row of orders with this region and number,
-//     or rows of lines still refer to it
-//   - [ErrOrdersPayer]: there is no row of accounts with this paid_by, or rows
-//     of orders still refer to it
+//   - [ErrLinesOrder]: rows of lines still refer to it
+//   - [ErrOrdersPayer]: rows of orders still refer to it
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (a Accounts) Delete(ctx context.Context, name string) error {
 	_, err := pawl.Exec(ctx, a.session, &accountsDeleteOperation, name)

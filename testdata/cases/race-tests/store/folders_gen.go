@@ -54,8 +54,7 @@ type Folders struct{ session *pawl.Session }
 //	RETURNING id, parent_id, size
 //
 // Errors:
-//   - [ErrFoldersParent]: there is no row of folders with this parent_id, or
-//     rows of folders still refer to it
+//   - [ErrFoldersParent]: there is no row of folders with this parent_id
 func (f Folders) Insert(ctx context.Context, in FolderInsert) (Folder, error) {
 	return pawl.QueryOne(ctx, f.session, &foldersInsertOperation, (*Folder).dest, in.ParentID, in.Size)
 }
@@ -67,8 +66,7 @@ func (f Folders) Insert(ctx context.Context, in FolderInsert) (Folder, error) {
 //	COPY app.folders (parent_id, size) FROM STDIN
 //
 // Errors:
-//   - [ErrFoldersParent]: there is no row of folders with this parent_id, or
-//     rows of folders still refer to it
+//   - [ErrFoldersParent]: there is no row of folders with this parent_id
 func (f Folders) InsertMany(ctx context.Context, rows []FolderInsert) (int64, error) {
 	return pawl.Copy(ctx, f.session, &foldersInsertManyOperation, rows, (*FolderInsert).values)
 }
@@ -223,8 +221,7 @@ func (f Folders) Update(ctx context.Context, id int64, in FolderUpdate) (Folder,
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrFoldersParent]: there is no row of folders with this parent_id, or
-//     rows of folders still refer to it
+//   - [ErrFoldersParent]: rows of folders still refer to it
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (f Folders) Delete(ctx context.Context, id int64) error {
 	_, err := pawl.Exec(ctx, f.session, &foldersDeleteOperation, id)

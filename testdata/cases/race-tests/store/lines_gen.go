@@ -63,8 +63,7 @@ type Lines struct{ session *pawl.Session }
 // Errors:
 //   - [ErrLinesItem]: another row where active has the same region, number and
 //     item
-//   - [ErrLinesOrder]: there is no row of orders with this region and number,
-//     or rows of lines still refer to it
+//   - [ErrLinesOrder]: there is no row of orders with this region and number
 func (l Lines) Insert(ctx context.Context, in LineInsert) (Line, error) {
 	return pawl.QueryOne(ctx, l.session, &linesInsertOperation, (*Line).dest,
 		in.Region,
@@ -83,8 +82,7 @@ func (l Lines) Insert(ctx context.Context, in LineInsert) (Line, error) {
 // Errors:
 //   - [ErrLinesItem]: another row where active has the same region, number and
 //     item
-//   - [ErrLinesOrder]: there is no row of orders with this region and number,
-//     or rows of lines still refer to it
+//   - [ErrLinesOrder]: there is no row of orders with this region and number
 func (l Lines) InsertMany(ctx context.Context, rows []LineInsert) (int64, error) {
 	return pawl.Copy(ctx, l.session, &linesInsertManyOperation, rows, (*LineInsert).values)
 }

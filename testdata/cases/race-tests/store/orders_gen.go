@@ -88,10 +88,8 @@ type Orders struct{ session *pawl.Session }
 //	RETURNING region, number, account, state, paid_by, note
 //
 // Errors:
-//   - [ErrOrdersAccount]: there is no row of accounts with this account, or
-//     rows of orders still refer to it
-//   - [ErrOrdersPayer]: there is no row of accounts with this paid_by, or rows
-//     of orders still refer to it
+//   - [ErrOrdersAccount]: there is no row of accounts with this account
+//   - [ErrOrdersPayer]: there is no row of accounts with this paid_by
 //   - [ErrOrdersPkey]: a row with this region and number exists already
 //   - [ErrOrdersState]: state would not start or change as declared
 func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
@@ -112,10 +110,8 @@ func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 //	COPY app.orders (region, number, account, state, paid_by, note) FROM STDIN
 //
 // Errors:
-//   - [ErrOrdersAccount]: there is no row of accounts with this account, or
-//     rows of orders still refer to it
-//   - [ErrOrdersPayer]: there is no row of accounts with this paid_by, or rows
-//     of orders still refer to it
+//   - [ErrOrdersAccount]: there is no row of accounts with this account
+//   - [ErrOrdersPayer]: there is no row of accounts with this paid_by
 //   - [ErrOrdersPkey]: a row with this region and number exists already
 //   - [ErrOrdersState]: state would not start or change as declared
 func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
@@ -327,8 +323,7 @@ func (o Orders) Update(ctx context.Context, region int32, number pgtype.UUID, in
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrLinesOrder]: there is no row of orders with this region and number,
-//     or rows of lines still refer to it
+//   - [ErrLinesOrder]: rows of lines still refer to it
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) Delete(ctx context.Context, region int32, number pgtype.UUID) error {
 	_, err := pawl.Exec(ctx, o.session, &ordersDeleteOperation, region, number)

@@ -59,8 +59,7 @@ type Places struct{ session *pawl.Session }
 // Errors:
 //   - [ErrPlacesLoad]: limit load is reached
 //   - [ErrPlacesPkey]: a row with this code exists already
-//   - [ErrPlacesShow]: there is no row of shows with this show_id, or rows of
-//     places still refer to it
+//   - [ErrPlacesShow]: there is no row of shows with this show_id
 //   - [ErrPlacesSeats]: limit seats is reached
 func (p Places) Insert(ctx context.Context, in PlaceInsert) (Place, error) {
 	return pawl.QueryOne(ctx, p.session, &placesInsertOperation, (*Place).dest,
@@ -80,8 +79,7 @@ func (p Places) Insert(ctx context.Context, in PlaceInsert) (Place, error) {
 // Errors:
 //   - [ErrPlacesLoad]: limit load is reached
 //   - [ErrPlacesPkey]: a row with this code exists already
-//   - [ErrPlacesShow]: there is no row of shows with this show_id, or rows of
-//     places still refer to it
+//   - [ErrPlacesShow]: there is no row of shows with this show_id
 //   - [ErrPlacesSeats]: limit seats is reached
 func (p Places) InsertMany(ctx context.Context, rows []PlaceInsert) (int64, error) {
 	return pawl.Copy(ctx, p.session, &placesInsertManyOperation, rows, (*PlaceInsert).values)

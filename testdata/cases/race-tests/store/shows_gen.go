@@ -187,8 +187,7 @@ func (s Shows) Update(ctx context.Context, id int64, in ShowUpdate) (Show, error
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrPlacesShow]: there is no row of shows with this show_id, or rows of
-//     places still refer to it
+//   - [ErrPlacesShow]: rows of places still refer to it
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Shows) Delete(ctx context.Context, id int64) error {
 	_, err := pawl.Exec(ctx, s.session, &showsDeleteOperation, id)

@@ -55,8 +55,7 @@ type Patients struct{ session *pawl.Session }
 //   - [ErrPatientsEnoughBeds]: the rule would not hold: SELECT count(p.id) <=
 //     max(t.beds) FROM app.teams AS t LEFT JOIN app.patients AS p ON p.team_id
 //     = t.id WHERE t.id = @team_id
-//   - [ErrPatientsTeam]: there is no row of teams with this team_id, or rows of
-//     patients still refer to it
+//   - [ErrPatientsTeam]: there is no row of teams with this team_id
 func (p Patients) Insert(ctx context.Context, in PatientInsert) (Patient, error) {
 	return pawl.QueryOne(ctx, p.session, &patientsInsertOperation, (*Patient).dest, in.TeamID)
 }
@@ -73,8 +72,7 @@ func (p Patients) Insert(ctx context.Context, in PatientInsert) (Patient, error)
 //   - [ErrPatientsEnoughBeds]: the rule would not hold: SELECT count(p.id) <=
 //     max(t.beds) FROM app.teams AS t LEFT JOIN app.patients AS p ON p.team_id
 //     = t.id WHERE t.id = @team_id
-//   - [ErrPatientsTeam]: there is no row of teams with this team_id, or rows of
-//     patients still refer to it
+//   - [ErrPatientsTeam]: there is no row of teams with this team_id
 func (p Patients) InsertMany(ctx context.Context, rows []PatientInsert) (int64, error) {
 	return pawl.Copy(ctx, p.session, &patientsInsertManyOperation, rows, (*PatientInsert).values)
 }

@@ -59,8 +59,7 @@ type Shifts struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrShiftsDoctor]: another row has the same team_id and doctor
-//   - [ErrShiftsTeam]: there is no row of teams with this team_id, or rows of
-//     shifts still refer to it
+//   - [ErrShiftsTeam]: there is no row of teams with this team_id
 //   - [ErrShiftsSomeoneOnCall]: the rule would not hold: SELECT count(*) >= 1
 //     FROM app.shifts WHERE shifts.team_id = @team_id AND on_call
 func (s Shifts) Insert(ctx context.Context, in ShiftInsert) (Shift, error) {
@@ -77,8 +76,7 @@ func (s Shifts) Insert(ctx context.Context, in ShiftInsert) (Shift, error) {
 //
 // Errors:
 //   - [ErrShiftsDoctor]: another row has the same team_id and doctor
-//   - [ErrShiftsTeam]: there is no row of teams with this team_id, or rows of
-//     shifts still refer to it
+//   - [ErrShiftsTeam]: there is no row of teams with this team_id
 //   - [ErrShiftsSomeoneOnCall]: the rule would not hold: SELECT count(*) >= 1
 //     FROM app.shifts WHERE shifts.team_id = @team_id AND on_call
 func (s Shifts) InsertMany(ctx context.Context, rows []ShiftInsert) (int64, error) {

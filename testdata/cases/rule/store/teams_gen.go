@@ -242,8 +242,7 @@ func (t Teams) Update(ctx context.Context, id int64, in TeamUpdate) (Team, error
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrPatientsTeam]: there is no row of teams with this team_id, or rows of
-//     patients still refer to it
+//   - [ErrPatientsTeam]: rows of patients still refer to it
 //   - [ErrShiftsSomeoneOnCall]: the rule would not hold: SELECT count(*) >= 1
 //     FROM app.shifts WHERE shifts.team_id = @team_id AND on_call
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed

@@ -54,8 +54,7 @@ type Bookings struct{ session *pawl.Session }
 //	RETURNING id, event_id, created_at
 //
 // Errors:
-//   - [ErrBookingsEvent]: there is no row of events with this event_id, or rows
-//     of bookings still refer to it
+//   - [ErrBookingsEvent]: there is no row of events with this event_id
 //   - [ErrBookingsImmutable]: created_at of bookings would change
 //   - [ErrBookingsPlaces]: limit places is reached
 func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error) {
@@ -69,8 +68,7 @@ func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error)
 //	COPY app.bookings (event_id, created_at) FROM STDIN
 //
 // Errors:
-//   - [ErrBookingsEvent]: there is no row of events with this event_id, or rows
-//     of bookings still refer to it
+//   - [ErrBookingsEvent]: there is no row of events with this event_id
 //   - [ErrBookingsImmutable]: created_at of bookings would change
 //   - [ErrBookingsPlaces]: limit places is reached
 func (b Bookings) InsertMany(ctx context.Context, rows []BookingInsert) (int64, error) {

@@ -45,8 +45,7 @@ type ArchiveOrders struct{ session *pawl.Session }
 //	RETURNING id, state
 //
 // Errors:
-//   - [ErrArchiveOrdersOrder]: there is no row of orders with this id, or rows
-//     of orders still refer to it
+//   - [ErrArchiveOrdersOrder]: there is no row of orders with this id
 //   - [ErrArchiveOrdersPkey]: a row with this id exists already
 //   - [ErrArchiveOrdersState]: state would not start or change as declared
 func (a ArchiveOrders) Insert(ctx context.Context, in ArchiveOrderInsert) (ArchiveOrder, error) {
@@ -60,8 +59,7 @@ func (a ArchiveOrders) Insert(ctx context.Context, in ArchiveOrderInsert) (Archi
 //	COPY "Archive".orders (id, state) FROM STDIN
 //
 // Errors:
-//   - [ErrArchiveOrdersOrder]: there is no row of orders with this id, or rows
-//     of orders still refer to it
+//   - [ErrArchiveOrdersOrder]: there is no row of orders with this id
 //   - [ErrArchiveOrdersPkey]: a row with this id exists already
 //   - [ErrArchiveOrdersState]: state would not start or change as declared
 func (a ArchiveOrders) InsertMany(ctx context.Context, rows []ArchiveOrderInsert) (int64, error) {

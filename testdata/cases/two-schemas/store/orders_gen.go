@@ -159,8 +159,7 @@ func (o Orders) List(ctx context.Context, after *Order, limit int) ([]Order, err
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
-//   - [ErrArchiveOrdersOrder]: there is no row of orders with this id, or rows
-//     of orders still refer to it
+//   - [ErrArchiveOrdersOrder]: rows of orders still refer to it
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) Delete(ctx context.Context, id int64) error {
 	_, err := pawl.Exec(ctx, o.session, &ordersDeleteOperation, id)
