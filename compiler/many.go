@@ -128,7 +128,7 @@ func (m *many) statement(op *ir.Operation) ir.Statement {
 		"\n    FROM " + sentAlias + "\n      LEFT JOIN " + haveAlias + " ON " + t.sameRow(haveAlias, sentAlias) + "\n  ) AS " + sentAlias + "\n)" +
 		", written AS (\n  UPDATE " + t.ref.SQL() + " AS " + haveAlias + "\n  SET " + setSQL(judged, m.set) + t.raiseVersionOf(judged) +
 		"\n  FROM judged AS " + sentAlias + "\n  WHERE " + t.sameRow(haveAlias, sentAlias) + " AND " + sent + fine + " AND " + sent + verdict + " = " +
-		ir.Literal(string(ir.VerdictAgain)) + "\n  RETURNING " + t.qualifiedRow(haveAlias) + "\n)" +
+		ir.Literal(string(ir.VerdictAgain)) + "\n  RETURNING " + t.storedRow(haveAlias) + "\n)" +
 		"\nSELECT " + t.qualifiedRow("written") + ", " + ir.Literal(string(ir.VerdictDone)) + " AS verdict, '' AS subject, judged." + n + " AS n" +
 		"\nFROM written\n  JOIN judged ON " + t.sameRow("written", "judged") +
 		"\nUNION ALL\nSELECT " + t.qualifiedRow(haveAlias) + ", judged." + verdict + ", judged." + subject + ", judged." + n +
@@ -182,16 +182,12 @@ func (m *many) sent(p *parameters, each []ir.Field) string {
 // CTE of its own the order is that of the locks, and the rows are the newest ones.
 func (m *many) locked(op *ir.Operation) string {
 	t := m.table
-	names := make([]string, len(t.columns))
-	for i, col := range t.columns {
-		names[i] = haveAlias + "." + ir.Ident(col.name)
-	}
 	key := t.keyOf(haveAlias)
 	found := key
 	if len(t.key) > 1 {
 		found = "(" + key + ")"
 	}
-	sql := "SELECT " + strings.Join(names, ", ") + "\nFROM " + t.ref.SQL() + " AS " + haveAlias + "\nWHERE " + found + " IN (SELECT " + t.keyOf(sentAlias) +
+	sql := "SELECT " + t.storedRow(haveAlias) + "\nFROM " + t.ref.SQL() + " AS " + haveAlias + "\nWHERE " + found + " IN (SELECT " + t.keyOf(sentAlias) +
 		" FROM " + sentAlias + ")\nORDER BY " + key + "\n" + string(op.Lock) + " OF " + haveAlias
 	if op.NoWait {
 		sql += " NOWAIT"

@@ -30,6 +30,52 @@ table "items" {
 }
 `
 
+// Lists of an enum travel as texts, and are compared as what they are: as the key of
+// batches, and as what a batch of upserts writes.
+func TestBatchesOverListsOfAnEnum(t *testing.T) {
+	p := compile(t, `
+enum "mood" { values = ["good", "bad"] }
+table "people" {
+  column "moods" { type = list(enum.mood) }
+  column "n" { type = bigint }
+  column "v" { type = bigint }
+  column "likes" { type = list(enum.mood) }
+  primary_key { columns = [moods] }
+  adjust "add" {
+    args = { by = bigint }
+    set  = { n = "n + @by" }
+  }
+  edit "note" {
+    columns = [likes]
+    rows    = "many"
+  }
+  upsert "put" {
+    key     = primary_key
+    mode    = "versioned"
+    version = v
+    update  = [n, likes]
+  }
+}
+`)
+	conn := database(t, p)
+	put := map[string]any{"moods": []string{"{good}", "{}"}, "n": []string{"1", "2"}, "v": []string{"1", "1"}, "likes": []string{"{bad}", "{}"}}
+	for range 2 {
+		if r, err := together(t, conn, p, "table.people.upsert.put.many", put); err != nil || len(r) != 2 {
+			t.Fatalf("%v, %v", r, err)
+		}
+	}
+	if r := must(t, conn, p, "table.people.adjust.add.many", ir.MainStatement, []string{"{}", "{good}"}, []string{"5", "7"}); len(r) != 2 {
+		t.Errorf("%v", r)
+	}
+	r, err := together(t, conn, p, "table.people.get_many_for_update", map[string]any{"moods": []string{"{}", "{good}", "{bad}"}})
+	if err != nil || len(r) != 2 || r[0]["n"] != int64(7) || r[1]["n"] != int64(8) {
+		t.Errorf("%v, %v", r, err)
+	}
+	if r := must(t, conn, p, "table.people.edit.note", ir.WriteStatement, []string{"{good}"}, []string{"{good,bad}"}); len(r) != 1 {
+		t.Errorf("%v", r)
+	}
+}
+
 // batch is a statement for many rows on a connection of its own.
 type batch struct {
 	conn *pgx.Conn

@@ -73,7 +73,7 @@ func (o *ordered) addMoveTo(t *table, name string) {
 		"    FROM " + t.ref.SQL() + " AS o, " + t.ref.SQL() + " AS moved\n    WHERE " + equals(t.key, p, "moved") + " AND " + strings.Join(group, " AND ") + "\n  ) AS r\n" +
 		"), changed AS (\n" +
 		"  UPDATE " + t.ref.SQL() + " AS c SET " + position + " = placed." + n + o.raise(t) + "\n" +
-		"  FROM placed WHERE " + strings.Join(same, " AND ") + " AND c." + position + " <> placed." + n + "\n  RETURNING " + t.qualifiedRow("c") + "\n)\n" +
+		"  FROM placed WHERE " + strings.Join(same, " AND ") + " AND c." + position + " <> placed." + n + "\n  RETURNING " + t.storedRow("c") + "\n)\n" +
 		"SELECT " + t.rowList() + " FROM changed WHERE " + t.keyEquals(p) + "\nUNION ALL\n" +
 		"SELECT " + t.rowList() + " FROM " + t.ref.SQL() + " WHERE " + t.keyEquals(p) + " AND NOT EXISTS (SELECT 1 FROM changed WHERE " + t.keyEquals(p) + ")"
 	o.finish(t, op, main, p)

@@ -183,7 +183,7 @@ func (t *table) addGetMany() {
 		Choice: "ORDER BY " + names,
 		Why:    "locks are taken in the order of the rows. Two transactions with the same rows in another order would each hold what the other one waits for (40P01).",
 	}, lockedReason, lockFirstReason}
-	if len(t.key) > 1 {
+	if len(t.key) > 1 || !listable(key.typ) {
 		op.Each, op.Args = t.keyFields(), textArrays(t.keyFields())
 		p := newParameters(op.Args)
 		arrays, values := make([]string, len(op.Each)), make([]string, len(op.Each))
@@ -201,6 +201,13 @@ func (t *table) addGetMany() {
 	op.Statements = []ir.Statement{t.selectRow(op.Address,
 		names+" = ANY ("+p.ref(key.name)+")\nORDER BY "+names+"\n"+string(ir.ForNoKeyUpdate), p, ir.ReturnsMany)}
 	t.addOperation(op, write{})
+}
+
+// listable reports whether values of a type travel as a list of the type in every
+// execution mode. A list of lists is flat, and pgx knows no list of multiranges.
+func listable(t ir.Type) bool {
+	base := t.Base()
+	return base.Kind != ir.ArrayType && !strings.HasSuffix(base.Name, "multirange")
 }
 
 func (t *table) addDelete() {

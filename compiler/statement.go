@@ -3,6 +3,7 @@ package compiler
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/internal/pgsql"
@@ -79,6 +80,16 @@ func only(list []ir.Field, exprs []*pgsql.Expr) []ir.Field {
 // selects them. A star would break the plans that connections keep when a
 // column is added (0A000).
 func (t *table) rowList() string { return t.qualifiedRow("") }
+
+// storedRow spells the columns of a row as they are, for a CTE that is joined and
+// compared further on: what leaves the statement is spelled by qualifiedRow.
+func (t *table) storedRow(alias string) string {
+	names := make([]string, len(t.columns))
+	for i, col := range t.columns {
+		names[i] = alias + "." + ir.Ident(col.name)
+	}
+	return strings.Join(names, ", ")
+}
 
 func (t *table) qualifiedRow(alias string) string {
 	sql := ""

@@ -117,7 +117,7 @@ func (b *batch) mainStatement() ir.Statement {
 	}
 	written := "INSERT INTO " + t.ref.SQL() + " AS " + haveAlias + " (" + ir.Idents(columns) + ")\n  SELECT " + ir.Idents(columns) + "\n  FROM " + sentAlias +
 		"\n  WHERE " + where + "\n  ORDER BY " + b.keyOver(sentAlias) + "\n  " + b.arbiter() + strings.ReplaceAll(b.action(b.givenIn), "\n", "\n  ") +
-		"\n  RETURNING " + t.qualifiedRow(haveAlias) + ", " + b.freshSQL() + " AS " + fresh
+		"\n  RETURNING " + t.storedRow(haveAlias) + ", " + b.freshSQL() + " AS " + fresh
 	outcome := "CASE" + b.loserArms("written") + when("written."+fresh, ir.VerdictInserted) + "\n    ELSE " + ir.Literal(string(ir.VerdictUpdated)) + "\n  END"
 	return ir.Statement{
 		Role: ir.MainStatement,

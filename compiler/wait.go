@@ -19,7 +19,7 @@ func (c *compilation) runs(op *ir.Operation, transaction *dsl.Name, wait dsl.Val
 		op.Reasons = append(withoutLevel(op.Reasons), ir.Reason{
 			Choice: strings.ToUpper(string(t.Isolation)),
 			Why: "transaction " + quote(t.Name) + " says so. A row that another client changed in between is 40001 here, not a second look at it, and the whole is " +
-				"tried again: as safe, and dearer where callers meet. Inside a caller's transaction of a lower level that level holds.",
+				"tried again: as safe, and dearer where callers meet. A caller's transaction of a lower level is refused.",
 		})
 	}
 	switch {

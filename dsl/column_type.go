@@ -71,7 +71,7 @@ func makeBaseTypes() map[string]typeValue {
 		"int2", "int4", "int8", "float4", "float8", "bool", "text", "bpchar", "bytea", "uuid", "json", "jsonb", "xml", "money",
 		"date", "time", "timetz", "timestamp", "timestamptz", "interval", "bit", "varbit", "oid", "name", "pg_lsn",
 		"inet", "cidr", "macaddr", "macaddr8", "point", "line", "lseg", "box", "path", "polygon", "circle",
-		"tsvector", "tsquery", "jsonpath",
+		"tsvector", "tsquery", "jsonpath", "xid8",
 		"int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
 		"int4multirange", "int8multirange", "nummultirange", "tsmultirange", "tstzmultirange", "datemultirange",
 	} {

@@ -18,7 +18,7 @@ func (s *Session) commit(ctx context.Context, c *txConfig, open *openTx, tx pgx.
 	case errors.Is(err, pgx.ErrTxCommitRollback):
 		// COMMIT of a failed transaction answers ROLLBACK: fn dropped an error.
 		if open.first != nil {
-			return &callError{c.name, fmt.Errorf("%w: an error inside it was dropped: %w", ErrRolledBack, describe(c.name, open.first, c.errors, s.root.constraints))}
+			return &callError{c.name, fmt.Errorf("%w: an error inside it was dropped: %w", ErrRolledBack, s.described(c, open.first))}
 		}
 		return &callError{c.name, fmt.Errorf("%w: a statement inside it had failed and its error was dropped: %w", ErrRolledBack, err)}
 	case errors.Is(err, pgx.ErrTxClosed):
@@ -27,6 +27,15 @@ func (s *Session) commit(ctx context.Context, c *txConfig, open *openTx, tx pgx.
 		return s.refusal(c, err)
 	}
 	return s.resolve(ctx, c.name, open.xid, err)
+}
+
+// described is an error of the transaction as callers see it, by the operation that
+// met it where that has named it.
+func (s *Session) described(c *txConfig, err error) error {
+	if named(err) {
+		return err
+	}
+	return describe(c.name, err, c.errors, s.root.constraints)
 }
 
 // refusal is the server's no to COMMIT: a serialization failure, which passes to

@@ -234,6 +234,8 @@ func (e *sqlError) Error() string {
 // meaning words the SQLSTATEs of bad input that callers meet.
 func meaning(code string) string {
 	switch code {
+	case "22000":
+		return ": a value contradicts itself, a range that ends before it begins for instance"
 	case "22001":
 		return ": a text is too long"
 	case "22003":
@@ -279,6 +281,9 @@ func (e *sqlError) Unwrap() []error {
 // error gets the operation's name in front.
 func describe(operation string, err error, declared ...Constraints) error {
 	var pgErr *pgconn.PgError
+	if aborted, ok := any(err).(*abortedError); ok { // what failed was another operation
+		return &callError{operation: operation, cause: aborted}
+	}
 	if !errors.As(err, &pgErr) {
 		return &callError{operation: operation, cause: err}
 	}

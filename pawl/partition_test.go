@@ -84,6 +84,28 @@ func TestPartitionErrors(t *testing.T) {
 	}
 }
 
+// A partition that a transaction made and took back is looked up again when it is
+// there.
+func TestPartitionThatComesLater(t *testing.T) {
+	pool, s := open(t)
+	declared := partitions(t, pool)
+	const create = `CREATE TABLE app.visits_9 PARTITION OF app.visits FOR VALUES IN (9)`
+	insert := pawl.Operation{Name: "visit", SQL: `INSERT INTO app.visits VALUES (9, 1, NULL, 'a', 1), (9, 1, NULL, 'b', 1)`, Errors: declared}
+	_, err := pawl.InTx(t.Context(), s, func(ctx context.Context, tx *pawl.Session) (int64, error) {
+		if _, err := tx.DB().Exec(ctx, create); err != nil {
+			return 0, err
+		}
+		return pawl.Exec(ctx, tx, &insert)
+	})
+	if !errors.Is(err, pawl.ErrDuplicate) {
+		t.Errorf("in the transaction that makes it: %v", err)
+	}
+	exec(t, pool, create)
+	if _, err := pawl.Exec(t.Context(), s, &insert); !errors.Is(err, declared[0]) {
+		t.Errorf("once it is there: %v", err)
+	}
+}
+
 // A table that only looks like a partition, with a constraint over the same column,
 // is none.
 func TestLookalikeOfAPartition(t *testing.T) {

@@ -107,7 +107,7 @@ func (s *Session) dropped(before mark) error {
 	var cause error
 	switch t := s.tx; {
 	case t.first != nil:
-		cause = describe(savepointName, t.first, s.root.constraints)
+		cause = s.described(&txConfig{name: savepointName}, t.first)
 	case before.doomed == nil && t.doomed != nil:
 		cause = t.doomed
 	default:

@@ -341,6 +341,7 @@ func TestFirstErrorIsReported(t *testing.T) {
 	if !errors.Is(err, errItemsPkey) || hasCode(err, "25P02") {
 		t.Errorf("in our transaction: %v", err)
 	}
+	want(t, "text", strings.HasPrefix(err.Error(), getItem.Name+": the transaction had failed before: "+insertItem.Name+": "), true)
 	tx, err := pool.Begin(t.Context())
 	must(t, err)
 	defer tx.Rollback(t.Context())
@@ -503,6 +504,71 @@ func TestFunctionThatEndsItsTransaction(t *testing.T) {
 	if !errors.Is(err, pgx.ErrTxClosed) {
 		t.Errorf("a function that rolls back itself: %v", err)
 	}
+}
+
+// A hook may register another, and a session that outlives its transaction none.
+func TestAfterCommitInAHook(t *testing.T) {
+	_, s := open(t)
+	var ran []string
+	var left *pawl.Session
+	_, err := pawl.InTx(t.Context(), s, func(_ cx, tx *pawl.Session) (int, error) {
+		left = tx
+		tx.AfterCommit(func() {
+			ran = append(ran, "first")
+			want(t, "registered in a hook", tx.AfterCommit(func() { ran = append(ran, "third") }), true)
+		})
+		tx.AfterCommit(func() { ran = append(ran, "second") })
+		return 0, nil
+	})
+	must(t, err)
+	want(t, "order", strings.Join(ran, " "), "first second third")
+	want(t, "registered behind the end", left.AfterCommit(func() {}), false)
+}
+
+// A part that panics leaves half of its work. Whoever recovers cannot commit it.
+func TestRecoveredPart(t *testing.T) {
+	pool, s := open(t)
+	_, err := pawl.InTx(t.Context(), s, func(ctx cx, tx *pawl.Session) (n int, err error) {
+		func() {
+			defer func() { want(t, "recovered", recover() != nil, true) }()
+			_, _ = pawl.InTx(ctx, tx, func(ctx cx, tx *pawl.Session) (int, error) {
+				_, err := pawl.QueryOne(ctx, tx, &insertItem, (*item).dest, 1, 1)
+				must(t, err)
+				panic("half-way")
+			})
+		}()
+		return 0, nil
+	})
+	if !errors.Is(err, pawl.ErrRolledBack) {
+		t.Errorf("half of a part's work was committed: %v", err)
+	}
+	want(t, "rows", number(t, pool, `SELECT count(*) FROM app.items`), 0)
+}
+
+// An operation whose transaction block asks for an isolation level has it in an open
+// transaction too, or refuses.
+func TestOperationOfAStrongerLevel(t *testing.T) {
+	pool, s := open(t)
+	strict := defaults
+	strict.Isolation = pgx.Serializable
+	op := insertItem
+	op.Transaction = &strict
+	insert := func(ctx cx, tx *pawl.Session) (int, error) {
+		_, err := pawl.QueryOne(ctx, tx, &op, (*item).dest, 1, 1)
+		return 0, err
+	}
+	var weak *pawl.IsolationError
+	if _, err := pawl.InTx(t.Context(), s, insert); !errors.As(err, &weak) || weak.Want != pgx.Serializable || weak.Have != pgx.ReadCommitted {
+		t.Errorf("joined at read committed: %v", err)
+	}
+	tx, err := pool.Begin(t.Context())
+	must(t, err)
+	if _, err := insert(t.Context(), s.WithTx(tx)); !errors.As(err, &weak) {
+		t.Errorf("in a caller's transaction at read committed: %v", err)
+	}
+	must(t, tx.Rollback(t.Context()))
+	_, err = pawl.InTx(t.Context(), s, insert, pawl.Isolation(pgx.Serializable))
+	must(t, err)
 }
 
 func TestAfterCommit(t *testing.T) {

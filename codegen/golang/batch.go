@@ -153,10 +153,9 @@ func (r *repository) emitBatchDescriptor(o *ir.Operation) {
 	switch o.Kind {
 	case ir.EditManyOp:
 		kind = "EditManyOperation"
-		for _, f := range r.ir.Row {
-			if slices.Contains(o.Columns, f.Name) {
-				each = append(slices.Clip(each), f)
-			}
+		each = slices.Clone(each)
+		for _, name := range o.Columns {
+			each = append(each, r.ir.Row[slices.IndexFunc(r.ir.Row, func(f ir.Field) bool { return f.Name == name })])
 		}
 	case ir.GetManyOp:
 		kind = "KeysOperation"

@@ -12,7 +12,7 @@ import (
 func (r *repository) emitDoc(o *ir.Operation) {
 	w := r.w
 	w.Doc(operationDoc(r.names.methods[o.Address], o))
-	for _, text := range []string{r.usageDoc(o), lockDoc(o), isolationDoc(o)} {
+	for _, text := range []string{r.usageDoc(o), lockDoc(o), waitDoc(o), isolationDoc(o)} {
 		if text != "" {
 			w.P("//")
 			w.Doc(text)
@@ -79,12 +79,23 @@ func and(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
+// waitDoc says how long an operation waits for its row where that is its own.
+func waitDoc(o *ir.Operation) string {
+	switch {
+	case o.NoWait:
+		return "It does not wait for a row that is locked: pawl.ErrBusy comes at once, inside a transaction too."
+	case o.Wait > 0:
+		return "It waits for a row that is locked for " + shortDuration(o.Wait) + " at most. Inside a transaction the limit of that holds."
+	}
+	return ""
+}
+
 // isolationDoc names the isolation level where it is not the usual one.
 func isolationDoc(o *ir.Operation) string {
 	if isolationOr(o.Isolation) == ir.ReadCommitted {
 		return ""
 	}
-	return "It runs at isolation level " + string(o.Isolation) + "."
+	return "It runs at isolation level " + string(o.Isolation) + ". A transaction that is open and weaker is refused with a [*pawl.IsolationError]."
 }
 
 // failures are the errors that a caller may want to tell apart, each with its
@@ -124,10 +135,20 @@ func (r *repository) failures(o *ir.Operation) []string {
 	for _, name := range o.Errors {
 		list = append(list, r.violation(o, name)...)
 	}
-	if o.Lock != ir.NoLock && o.Lock != "" && r.ir.Queue == nil {
+	if waits(o) && r.ir.Queue == nil {
 		list = append(list, "[pawl.ErrBusy]: a lock was not to be had in time; nothing was changed")
 	}
 	return list
+}
+
+// waits reports whether an operation may wait for a lock: of a row, or of a key or a
+// parent that somebody else is writing.
+func waits(o *ir.Operation) bool {
+	switch o.Kind {
+	case ir.InsertOp, ir.InsertManyOp:
+		return len(o.Errors) > 0
+	}
+	return o.Lock != ir.NoLock && o.Lock != ""
 }
 
 // refusals are those that a batch of moves alone knows.

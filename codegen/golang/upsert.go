@@ -41,14 +41,21 @@ func (r *repository) emitUpsertManyDescriptor(o *ir.Operation) {
 // column's own where pgx knows it, else text.
 func codecName(t ir.Type) string {
 	base := t.Base()
-	if base.Kind == ir.ArrayType {
-		if elem := codecName(*base.Elem); elem != "text" {
+	name := base.Name
+	switch base.Kind {
+	case ir.ArrayType:
+		if elem := codecName(*base.Elem); baseTypes[elem].listable() {
 			return "_" + elem
 		}
 		return "_text"
+	case ir.EnumType, ir.DomainType:
+		return "text"
+	case ir.OtherType:
+		name = internalName(name)
+	case ir.BaseType:
 	}
-	if _, known := baseTypes[base.Name]; known && base.Kind == ir.BaseType && base.Name != "macaddr" {
-		return base.Name
+	if _, known := baseTypes[name]; known && name != "macaddr" && name != "hstore" {
+		return name
 	}
 	return "text"
 }

@@ -204,6 +204,7 @@ type rowMethods[R, I any] interface {
 	GetForUpdate(ctx context.Context, id int64) (R, error)
 	GetManyForUpdate(ctx context.Context, ids ...int64) ([]R, error)
 	Change(ctx context.Context, id int64, change func(ctx context.Context, row *R) error) (R, error)
+	ChangeTogether(ctx context.Context, ids []int64, change func(ctx context.Context, rows []*R) error) ([]R, error)
 	List(ctx context.Context, after *R, limit int) ([]R, error)
 	Delete(ctx context.Context, id int64) error
 }
@@ -251,7 +252,7 @@ func (m methods[R, I]) check(v *valueTable) {
 		m.expect(v, "Change", *next, changed, err)
 		read, err = table.Get(ctx, id)
 		m.expect(v, "Get after Change", *next, read, err)
-		rows[id] = read
+		rows[id] = m.together(v, id, round)
 	}
 	for i, list := range append(m.lists, table.List) {
 		m.pages(v, i, list, rows)
@@ -261,6 +262,30 @@ func (m methods[R, I]) check(v *valueTable) {
 			v.t.Fatal(err)
 		}
 	}
+}
+
+// together sends the values of a round as a batch does: as texts, by the names of
+// their types, and in another order than that of the table.
+func (m methods[R, I]) together(v *valueTable, id int64, round int) R {
+	v.t.Helper()
+	ctx := v.t.Context()
+	// Nothing is changed, NaN does not look like a change, and nothing is written.
+	if _, err := m.of(m.db).ChangeTogether(ctx, []int64{id}, func(context.Context, []*R) error { return nil }); err != nil {
+		v.t.Errorf("an edit that changes nothing: %v", err)
+	}
+	next := new(R)
+	changed, err := m.of(m.db).ChangeTogether(ctx, []int64{id}, func(_ context.Context, rows []*R) error {
+		v.fill(rows[0], round)
+		*next = *rows[0]
+		return nil
+	})
+	if err != nil || len(changed) != 1 {
+		v.t.Fatalf("ChangeTogether: %d rows, %v", len(changed), err)
+	}
+	m.expect(v, "ChangeTogether", *next, changed[0], nil)
+	read, err := m.of(m.db).Get(ctx, id)
+	m.expect(v, "Get after ChangeTogether", *next, read, err)
+	return read
 }
 
 // pages reads all rows by one index, a few at a time.

@@ -194,22 +194,22 @@ const (
 // Reported is a constraint, index or trigger whose violation PostgreSQL
 // reports by name: generated code has a sentinel error for each.
 type Reported struct {
-	Name      string // as PostgreSQL reports it
-	Label     string // one_per_room: what the sentinel is named after; "pkey" for the primary key
-	Kind      ReportedKind
-	Code      string // SQLSTATE
-	Schema    string
-	Table     string // as PostgreSQL reports it; empty for a check of a domain
-	Type      string // of a check of a domain: the domain, as PostgreSQL reports it
-	Columns   []string
-	Address   string
-	Doc       string // "two bookings of one room overlap"
+	Name    string // as PostgreSQL reports it
+	Label   string // one_per_room: what the sentinel is named after; "pkey" for the primary key
+	Kind    ReportedKind
+	Code    string // SQLSTATE
+	Schema  string
+	Table   string // as PostgreSQL reports it; empty for a check of a domain
+	Type    string // of a check of a domain: the domain, as PostgreSQL reports it
+	Columns []string
+	Address string
+	Doc     string // "two bookings of one room overlap"
 	// Adding and Removing are the part of Doc that an operation can meet which only
 	// adds rows, and only removes them; empty where that is the whole.
 	Adding, Removing string
-	Object    ObjectID
-	Hash      string // fingerprint of the definition
-	Inherited bool   // belongs to another repository, that of a child for instance
+	Object           ObjectID
+	Hash             string // fingerprint of the definition
+	Inherited        bool   // belongs to another repository, that of a child for instance
 }
 
 // Rule is a rule over several rows, with the operations that may come near to break

@@ -71,6 +71,7 @@ type Payments struct{ session *pawl.Session }
 //   - [ErrPaymentsCentsPositive]: a row breaks the check cents > 0
 //   - [ErrPaymentsPkey]: a row with this order_id exists already
 //   - [ErrPaymentsStatus]: status would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Payments) Insert(ctx context.Context, in PaymentInsert) (Payment, error) {
 	return pawl.QueryOne(ctx, p.session, &paymentsInsertOperation, (*Payment).dest,
 		in.OrderID,
@@ -90,6 +91,7 @@ func (p Payments) Insert(ctx context.Context, in PaymentInsert) (Payment, error)
 //   - [ErrPaymentsCentsPositive]: a row breaks the check cents > 0
 //   - [ErrPaymentsPkey]: a row with this order_id exists already
 //   - [ErrPaymentsStatus]: status would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Payments) InsertMany(ctx context.Context, rows []PaymentInsert) (int64, error) {
 	return pawl.Copy(ctx, p.session, &paymentsInsertManyOperation, rows, (*PaymentInsert).values)
 }

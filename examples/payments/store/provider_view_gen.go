@@ -56,6 +56,7 @@ type ProviderView struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrProviderViewPkey]: a row with this order_id exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p ProviderView) Insert(ctx context.Context, in ProviderViewInsert) (ProviderViewRow, error) {
 	return pawl.QueryOne(ctx, p.session, &providerViewInsertOperation, (*ProviderViewRow).dest,
 		in.OrderID,
@@ -72,6 +73,7 @@ func (p ProviderView) Insert(ctx context.Context, in ProviderViewInsert) (Provid
 //
 // Errors:
 //   - [ErrProviderViewPkey]: a row with this order_id exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p ProviderView) InsertMany(ctx context.Context, rows []ProviderViewInsert) (int64, error) {
 	return pawl.Copy(ctx, p.session, &providerViewInsertManyOperation, rows, (*ProviderViewInsert).values)
 }

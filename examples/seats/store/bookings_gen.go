@@ -72,6 +72,7 @@ type Bookings struct{ session *pawl.Session }
 //     finite bound
 //   - [ErrBookingsRoom]: there is no row of rooms with this room_id
 //   - [ErrBookingsStatus]: status would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error) {
 	return pawl.QueryOne(ctx, b.session, &bookingsInsertOperation, (*Booking).dest,
 		in.RoomID,
@@ -96,6 +97,7 @@ func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error)
 //     finite bound
 //   - [ErrBookingsRoom]: there is no row of rooms with this room_id
 //   - [ErrBookingsStatus]: status would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (b Bookings) InsertMany(ctx context.Context, rows []BookingInsert) (int64, error) {
 	return pawl.Copy(ctx, b.session, &bookingsInsertManyOperation, rows, (*BookingInsert).values)
 }

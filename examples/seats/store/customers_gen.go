@@ -57,6 +57,7 @@ type Customers struct{ session *pawl.Session }
 // Errors:
 //   - [ErrCustomersOneLiveAccount]: another row where deleted_at IS NULL has
 //     the same lower(email)
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Customers) Insert(ctx context.Context, in CustomerInsert) (Customer, error) {
 	return pawl.QueryOne(ctx, c.session, &customersInsertOperation, (*Customer).dest, in.Email, in.DeletedAt)
 }
@@ -70,6 +71,7 @@ func (c Customers) Insert(ctx context.Context, in CustomerInsert) (Customer, err
 // Errors:
 //   - [ErrCustomersOneLiveAccount]: another row where deleted_at IS NULL has
 //     the same lower(email)
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Customers) InsertMany(ctx context.Context, rows []CustomerInsert) (int64, error) {
 	return pawl.Copy(ctx, c.session, &customersInsertManyOperation, rows, (*CustomerInsert).values)
 }

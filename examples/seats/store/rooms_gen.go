@@ -57,6 +57,7 @@ type Rooms struct{ session *pawl.Session }
 // Errors:
 //   - [ErrRoomsName]: another row has the same name
 //   - [ErrRoomsPriceNotNegative]: a row breaks the check price >= 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (r Rooms) Insert(ctx context.Context, in RoomInsert) (Room, error) {
 	return pawl.QueryOne(ctx, r.session, &roomsInsertOperation, (*Room).dest, in.Name, in.Price)
 }
@@ -70,6 +71,7 @@ func (r Rooms) Insert(ctx context.Context, in RoomInsert) (Room, error) {
 // Errors:
 //   - [ErrRoomsName]: another row has the same name
 //   - [ErrRoomsPriceNotNegative]: a row breaks the check price >= 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (r Rooms) InsertMany(ctx context.Context, rows []RoomInsert) (int64, error) {
 	return pawl.Copy(ctx, r.session, &roomsInsertManyOperation, rows, (*RoomInsert).values)
 }

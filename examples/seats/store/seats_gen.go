@@ -70,6 +70,7 @@ type Seats struct{ session *pawl.Session }
 //   - [ErrSeatsCustomer]: there is no row of customers with this customer_id
 //   - [ErrSeatsLabel]: another row has the same label
 //   - [ErrSeatsStatus]: status would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Seats) Insert(ctx context.Context, in SeatInsert) (Seat, error) {
 	return pawl.QueryOne(ctx, s.session, &seatsInsertOperation, (*Seat).dest, in.Label, in.Status, in.CustomerID)
 }
@@ -84,6 +85,7 @@ func (s Seats) Insert(ctx context.Context, in SeatInsert) (Seat, error) {
 //   - [ErrSeatsCustomer]: there is no row of customers with this customer_id
 //   - [ErrSeatsLabel]: another row has the same label
 //   - [ErrSeatsStatus]: status would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Seats) InsertMany(ctx context.Context, rows []SeatInsert) (int64, error) {
 	return pawl.Copy(ctx, s.session, &seatsInsertManyOperation, rows, (*SeatInsert).values)
 }

@@ -57,6 +57,7 @@ type Shifts struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrShiftsTeam]: there is no row of teams with this team_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Shifts) Insert(ctx context.Context, in ShiftInsert) (Shift, error) {
 	return pawl.QueryOne(ctx, s.session, &shiftsInsertOperation, (*Shift).dest, in.TeamID, in.Doctor, in.OnCall)
 }
@@ -69,6 +70,7 @@ func (s Shifts) Insert(ctx context.Context, in ShiftInsert) (Shift, error) {
 //
 // Errors:
 //   - [ErrShiftsTeam]: there is no row of teams with this team_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Shifts) InsertMany(ctx context.Context, rows []ShiftInsert) (int64, error) {
 	return pawl.Copy(ctx, s.session, &shiftsInsertManyOperation, rows, (*ShiftInsert).values)
 }

@@ -51,6 +51,7 @@ type Teams struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrTeamsName]: another row has the same name
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Teams) Insert(ctx context.Context, in TeamInsert) (Team, error) {
 	return pawl.QueryOne(ctx, t.session, &teamsInsertOperation, (*Team).dest, in.Name)
 }
@@ -63,6 +64,7 @@ func (t Teams) Insert(ctx context.Context, in TeamInsert) (Team, error) {
 //
 // Errors:
 //   - [ErrTeamsName]: another row has the same name
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Teams) InsertMany(ctx context.Context, rows []TeamInsert) (int64, error) {
 	return pawl.Copy(ctx, t.session, &teamsInsertManyOperation, rows, (*TeamInsert).values)
 }

@@ -59,6 +59,7 @@ type Addresses struct{ session *pawl.Session }
 // Errors:
 //   - [ErrAddressesDefault]: another row where is_default has the same user_id
 //   - [ErrAddressesUser]: there is no row of users with this user_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (a Addresses) Insert(ctx context.Context, in AddressInsert) (Address, error) {
 	return pawl.QueryOne(ctx, a.session, &addressesInsertOperation, (*Address).dest,
 		in.UserID,
@@ -76,6 +77,7 @@ func (a Addresses) Insert(ctx context.Context, in AddressInsert) (Address, error
 // Errors:
 //   - [ErrAddressesDefault]: another row where is_default has the same user_id
 //   - [ErrAddressesUser]: there is no row of users with this user_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (a Addresses) InsertMany(ctx context.Context, rows []AddressInsert) (int64, error) {
 	return pawl.Copy(ctx, a.session, &addressesInsertManyOperation, rows, (*AddressInsert).values)
 }

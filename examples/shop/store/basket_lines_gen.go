@@ -56,6 +56,7 @@ type BasketLines struct{ session *pawl.Session }
 // Errors:
 //   - [ErrBasketLinesPosition]: another row has the same user_id and position
 //   - [ErrBasketLinesUser]: there is no row of users with this user_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (b BasketLines) Insert(ctx context.Context, in BasketLineInsert) (BasketLine, error) {
 	return pawl.QueryOne(ctx, b.session, &basketLinesInsertOperation, (*BasketLine).dest, in.UserID, in.Sku)
 }
@@ -69,6 +70,7 @@ func (b BasketLines) Insert(ctx context.Context, in BasketLineInsert) (BasketLin
 // Errors:
 //   - [ErrBasketLinesPosition]: another row has the same user_id and position
 //   - [ErrBasketLinesUser]: there is no row of users with this user_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (b BasketLines) InsertMany(ctx context.Context, rows []BasketLineInsert) (int64, error) {
 	return pawl.Copy(ctx, b.session, &basketLinesInsertManyOperation, rows, (*BasketLineInsert).values)
 }

@@ -53,6 +53,7 @@ type Coupons struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrCouponsUsesNotNegative]: a row breaks the check uses >= 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Coupons) Insert(ctx context.Context, in CouponInsert) (Coupon, error) {
 	return pawl.QueryOne(ctx, c.session, &couponsInsertOperation, (*Coupon).dest, in.Uses)
 }
@@ -65,6 +66,7 @@ func (c Coupons) Insert(ctx context.Context, in CouponInsert) (Coupon, error) {
 //
 // Errors:
 //   - [ErrCouponsUsesNotNegative]: a row breaks the check uses >= 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Coupons) InsertMany(ctx context.Context, rows []CouponInsert) (int64, error) {
 	return pawl.Copy(ctx, c.session, &couponsInsertManyOperation, rows, (*CouponInsert).values)
 }

@@ -51,6 +51,7 @@ type Invoices struct{ session *pawl.Session }
 //     would change
 //   - [ErrInvoicesOnePerOrder]: another row has the same order_id
 //   - [ErrInvoicesOrder]: there is no row of orders with this order_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (i Invoices) Insert(ctx context.Context, in InvoiceInsert) (Invoice, error) {
 	return pawl.QueryOne(ctx, i.session, &invoicesInsertOperation, (*Invoice).dest, in.Year, in.OrderID)
 }
@@ -66,6 +67,7 @@ func (i Invoices) Insert(ctx context.Context, in InvoiceInsert) (Invoice, error)
 //     would change
 //   - [ErrInvoicesOnePerOrder]: another row has the same order_id
 //   - [ErrInvoicesOrder]: there is no row of orders with this order_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (i Invoices) InsertMany(ctx context.Context, rows []InvoiceInsert) (int64, error) {
 	return pawl.Copy(ctx, i.session, &invoicesInsertManyOperation, rows, (*InvoiceInsert).values)
 }

@@ -62,6 +62,7 @@ type IssuedCoupons struct{ session *pawl.Session }
 //   - [ErrIssuedCouponsPkey]: a row with this user_id and coupon_id exists
 //     already
 //   - [ErrIssuedCouponsUser]: there is no row of users with this user_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (i IssuedCoupons) Insert(ctx context.Context, in IssuedCouponInsert) (IssuedCoupon, error) {
 	return pawl.QueryOne(ctx, i.session, &issuedCouponsInsertOperation, (*IssuedCoupon).dest,
 		in.UserID,
@@ -81,6 +82,7 @@ func (i IssuedCoupons) Insert(ctx context.Context, in IssuedCouponInsert) (Issue
 //   - [ErrIssuedCouponsPkey]: a row with this user_id and coupon_id exists
 //     already
 //   - [ErrIssuedCouponsUser]: there is no row of users with this user_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (i IssuedCoupons) InsertMany(ctx context.Context, rows []IssuedCouponInsert) (int64, error) {
 	return pawl.Copy(ctx, i.session, &issuedCouponsInsertManyOperation, rows, (*IssuedCouponInsert).values)
 }

@@ -67,6 +67,7 @@ type Items struct{ session *pawl.Session }
 // Errors:
 //   - [ErrItemsSku]: another row has the same sku
 //   - [ErrItemsStockNotNegative]: a row breaks the check stock >= 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (i Items) Insert(ctx context.Context, in ItemInsert) (Item, error) {
 	return pawl.QueryOne(ctx, i.session, &itemsInsertOperation, (*Item).dest, in.Sku, in.Stock)
 }
@@ -80,6 +81,7 @@ func (i Items) Insert(ctx context.Context, in ItemInsert) (Item, error) {
 // Errors:
 //   - [ErrItemsSku]: another row has the same sku
 //   - [ErrItemsStockNotNegative]: a row breaks the check stock >= 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (i Items) InsertMany(ctx context.Context, rows []ItemInsert) (int64, error) {
 	return pawl.Copy(ctx, i.session, &itemsInsertManyOperation, rows, (*ItemInsert).values)
 }

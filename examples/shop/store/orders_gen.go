@@ -62,6 +62,7 @@ type Orders struct{ session *pawl.Session }
 //     (paid_at IS NOT NULL)
 //   - [ErrOrdersStatus]: status would not start or change as declared
 //   - [ErrOrdersUser]: there is no row of users with this user_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersInsertOperation, (*Order).dest, in.UserID, in.Status, in.PaidAt)
 }
@@ -77,6 +78,7 @@ func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 //     (paid_at IS NOT NULL)
 //   - [ErrOrdersStatus]: status would not start or change as declared
 //   - [ErrOrdersUser]: there is no row of users with this user_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
 	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }

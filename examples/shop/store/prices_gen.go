@@ -55,6 +55,7 @@ type Prices struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrPricesPkey]: a row with this sku exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Prices) Insert(ctx context.Context, in PriceInsert) (Price, error) {
 	return pawl.QueryOne(ctx, p.session, &pricesInsertOperation, (*Price).dest, in.Sku, in.Cents, in.Revision)
 }
@@ -67,6 +68,7 @@ func (p Prices) Insert(ctx context.Context, in PriceInsert) (Price, error) {
 //
 // Errors:
 //   - [ErrPricesPkey]: a row with this sku exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Prices) InsertMany(ctx context.Context, rows []PriceInsert) (int64, error) {
 	return pawl.Copy(ctx, p.session, &pricesInsertManyOperation, rows, (*PriceInsert).values)
 }

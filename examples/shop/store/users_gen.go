@@ -57,6 +57,7 @@ type Users struct{ session *pawl.Session }
 // Errors:
 //   - [ErrUsersEmail]: another row where deleted_at IS NULL has the same
 //     lower(email)
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (u Users) Insert(ctx context.Context, in UserInsert) (User, error) {
 	return pawl.QueryOne(ctx, u.session, &usersInsertOperation, (*User).dest, in.Email, in.DeletedAt)
 }
@@ -70,6 +71,7 @@ func (u Users) Insert(ctx context.Context, in UserInsert) (User, error) {
 // Errors:
 //   - [ErrUsersEmail]: another row where deleted_at IS NULL has the same
 //     lower(email)
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (u Users) InsertMany(ctx context.Context, rows []UserInsert) (int64, error) {
 	return pawl.Copy(ctx, u.session, &usersInsertManyOperation, rows, (*UserInsert).values)
 }

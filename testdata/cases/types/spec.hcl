@@ -394,6 +394,32 @@ table "singles" {
       maybe_tsmultirange, maybe_tstzmultirange, maybe_datemultirange, maybe_mood,
     ]
   }
+  edit "change_together" {
+    rows = "many"
+    columns = [
+      maybe_mood, maybe_datemultirange, maybe_tstzmultirange, maybe_tsmultirange, maybe_nummultirange, maybe_int8multirange,
+      maybe_int4multirange, maybe_daterange, maybe_tstzrange, maybe_tsrange, maybe_numrange, maybe_int8range,
+      maybe_int4range, maybe_hstore, maybe_jsonpath, maybe_tsquery, maybe_tsvector, maybe_circle,
+      maybe_polygon, maybe_path, maybe_box, maybe_lseg, maybe_line, maybe_point,
+      maybe_tid, maybe_cid, maybe_xid, maybe_regclass, maybe_pg_lsn, maybe_money,
+      maybe_varbit, maybe_bit, maybe_macaddr8, maybe_macaddr, maybe_cidr, maybe_inet,
+      maybe_interval, maybe_timetz, maybe_time, maybe_date, maybe_timestamp, maybe_timestamptz,
+      maybe_uuid, maybe_jsonb, maybe_json, maybe_bytea, maybe_xml, maybe_ltree,
+      maybe_citext, maybe_name, maybe_bpchar, maybe_varchar, maybe_text, maybe_numeric,
+      maybe_float8, maybe_float4, maybe_bool, maybe_xid8, maybe_oid, maybe_int8,
+      maybe_int4, maybe_int2, a_mood, a_datemultirange, a_tstzmultirange, a_tsmultirange,
+      a_nummultirange, a_int8multirange, a_int4multirange, a_daterange, a_tstzrange, a_tsrange,
+      a_numrange, a_int8range, a_int4range, a_hstore, a_jsonpath, a_tsquery,
+      a_tsvector, a_circle, a_polygon, a_path, a_box, a_lseg,
+      a_line, a_point, a_tid, a_cid, a_xid, a_regclass,
+      a_pg_lsn, a_money, a_varbit, a_bit, a_macaddr8, a_macaddr,
+      a_cidr, a_inet, a_interval, a_timetz, a_time, a_date,
+      a_timestamp, a_timestamptz, a_uuid, a_jsonb, a_json, a_bytea,
+      a_xml, a_ltree, a_citext, a_name, a_bpchar, a_varchar,
+      a_text, a_numeric, a_float8, a_float4, a_bool, a_xid8,
+      a_oid, a_int8, a_int4, a_int2,
+    ]
+  }
 }
 
 table "lists" {
@@ -819,6 +845,32 @@ table "lists" {
       sparse_tsmultirange, sparse_tstzmultirange, sparse_datemultirange, sparse_mood,
     ]
   }
+  edit "change_together" {
+    rows = "many"
+    columns = [
+      sparse_mood, sparse_datemultirange, sparse_tstzmultirange, sparse_tsmultirange, sparse_nummultirange, sparse_int8multirange,
+      sparse_int4multirange, sparse_daterange, sparse_tstzrange, sparse_tsrange, sparse_numrange, sparse_int8range,
+      sparse_int4range, sparse_hstore, sparse_jsonpath, sparse_tsquery, sparse_tsvector, sparse_circle,
+      sparse_polygon, sparse_path, sparse_box, sparse_lseg, sparse_line, sparse_point,
+      sparse_tid, sparse_cid, sparse_xid, sparse_regclass, sparse_pg_lsn, sparse_money,
+      sparse_varbit, sparse_bit, sparse_macaddr8, sparse_macaddr, sparse_cidr, sparse_inet,
+      sparse_interval, sparse_timetz, sparse_time, sparse_date, sparse_timestamp, sparse_timestamptz,
+      sparse_uuid, sparse_jsonb, sparse_json, sparse_bytea, sparse_xml, sparse_ltree,
+      sparse_citext, sparse_name, sparse_bpchar, sparse_varchar, sparse_text, sparse_numeric,
+      sparse_float8, sparse_float4, sparse_bool, sparse_xid8, sparse_oid, sparse_int8,
+      sparse_int4, sparse_int2, a_mood, a_datemultirange, a_tstzmultirange, a_tsmultirange,
+      a_nummultirange, a_int8multirange, a_int4multirange, a_daterange, a_tstzrange, a_tsrange,
+      a_numrange, a_int8range, a_int4range, a_hstore, a_jsonpath, a_tsquery,
+      a_tsvector, a_circle, a_polygon, a_path, a_box, a_lseg,
+      a_line, a_point, a_tid, a_cid, a_xid, a_regclass,
+      a_pg_lsn, a_money, a_varbit, a_bit, a_macaddr8, a_macaddr,
+      a_cidr, a_inet, a_interval, a_timetz, a_time, a_date,
+      a_timestamp, a_timestamptz, a_uuid, a_jsonb, a_json, a_bytea,
+      a_xml, a_ltree, a_citext, a_name, a_bpchar, a_varchar,
+      a_text, a_numeric, a_float8, a_float4, a_bool, a_xid8,
+      a_oid, a_int8, a_int4, a_int2,
+    ]
+  }
 }
 
 # What stands in the parentheses, and how a type is spelled, is no part of how a value travels.
@@ -841,4 +893,11 @@ table "modified" {
   column "a_exacts" { type = list(numeric(12, 2)) }
   primary_key { columns = [id] }
   edit "change" { columns = [a_exact, a_instant, a_clock, a_length, a_mask, a_padded, a_spelled, a_qualified, a_exacts] }
+  edit "change_together" {
+    rows = "many"
+    columns = [
+      a_exacts, a_qualified, a_spelled, a_padded, a_mask, a_length,
+      a_clock, a_instant, a_exact,
+    ]
+  }
 }

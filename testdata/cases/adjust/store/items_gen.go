@@ -93,6 +93,7 @@ type Items struct{ session *pawl.Session }
 //   - [ErrItemsReservedInStock]: a row breaks the check reserved BETWEEN 0 AND
 //     stock
 //   - [ErrItemsStockNotNegative]: a row breaks the check stock >= 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (i Items) Insert(ctx context.Context, in ItemInsert) (Item, error) {
 	return pawl.QueryOne(ctx, i.session, &itemsInsertOperation, (*Item).dest, in.Stock, in.Reserved, in.Active)
 }
@@ -107,6 +108,7 @@ func (i Items) Insert(ctx context.Context, in ItemInsert) (Item, error) {
 //   - [ErrItemsReservedInStock]: a row breaks the check reserved BETWEEN 0 AND
 //     stock
 //   - [ErrItemsStockNotNegative]: a row breaks the check stock >= 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (i Items) InsertMany(ctx context.Context, rows []ItemInsert) (int64, error) {
 	return pawl.Copy(ctx, i.session, &itemsInsertManyOperation, rows, (*ItemInsert).values)
 }

@@ -53,6 +53,7 @@ type Journal struct{ session *pawl.Session }
 // Errors:
 //   - [ErrJournalAccount]: there is no row of accounts with this account_id
 //   - [ErrJournalAmountIsSomething]: a row breaks the check amount <> 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (j Journal) Insert(ctx context.Context, in JournalInsert) (JournalRow, error) {
 	return pawl.QueryOne(ctx, j.session, &journalInsertOperation, (*JournalRow).dest,
 		in.AccountID,
@@ -70,6 +71,7 @@ func (j Journal) Insert(ctx context.Context, in JournalInsert) (JournalRow, erro
 // Errors:
 //   - [ErrJournalAccount]: there is no row of accounts with this account_id
 //   - [ErrJournalAmountIsSomething]: a row breaks the check amount <> 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (j Journal) InsertMany(ctx context.Context, rows []JournalInsert) (int64, error) {
 	return pawl.Copy(ctx, j.session, &journalInsertManyOperation, rows, (*JournalInsert).values)
 }

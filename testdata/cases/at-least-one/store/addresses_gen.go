@@ -58,6 +58,7 @@ type Addresses struct{ session *pawl.Session }
 //     customer_id
 //   - [ErrAddressesDefaultDuplicate]: another row where is_default has the same
 //     customer_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (a Addresses) Insert(ctx context.Context, in AddressInsert) (Address, error) {
 	return pawl.QueryOne(ctx, a.session, &addressesInsertOperation, (*Address).dest, in.CustomerID, in.IsDefault)
 }
@@ -73,6 +74,7 @@ func (a Addresses) Insert(ctx context.Context, in AddressInsert) (Address, error
 //     customer_id
 //   - [ErrAddressesDefaultDuplicate]: another row where is_default has the same
 //     customer_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (a Addresses) InsertMany(ctx context.Context, rows []AddressInsert) (int64, error) {
 	return pawl.Copy(ctx, a.session, &addressesInsertManyOperation, rows, (*AddressInsert).values)
 }

@@ -52,6 +52,7 @@ type Customers struct{ session *pawl.Session }
 // Errors:
 //   - [ErrAddressesDefaultRule]: a row of customers would be left without a row
 //     of addresses where is_default
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Customers) Insert(ctx context.Context, in CustomerInsert) (Customer, error) {
 	return pawl.QueryOne(ctx, c.session, &customersInsertOperation, (*Customer).dest, in.Name)
 }
@@ -65,6 +66,7 @@ func (c Customers) Insert(ctx context.Context, in CustomerInsert) (Customer, err
 // Errors:
 //   - [ErrAddressesDefaultRule]: a row of customers would be left without a row
 //     of addresses where is_default
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Customers) InsertMany(ctx context.Context, rows []CustomerInsert) (int64, error) {
 	return pawl.Copy(ctx, c.session, &customersInsertManyOperation, rows, (*CustomerInsert).values)
 }

@@ -57,6 +57,7 @@ type Lines struct{ session *pawl.Session }
 // Errors:
 //   - [ErrLinesOrder]: there is no row of orders with this shop and number
 //   - [ErrLinesPkey]: a row with this id exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (l Lines) Insert(ctx context.Context, in LineInsert) (Line, error) {
 	return pawl.QueryOne(ctx, l.session, &linesInsertOperation, (*Line).dest, in.ID, in.Shop, in.Number)
 }
@@ -70,6 +71,7 @@ func (l Lines) Insert(ctx context.Context, in LineInsert) (Line, error) {
 // Errors:
 //   - [ErrLinesOrder]: there is no row of orders with this shop and number
 //   - [ErrLinesPkey]: a row with this id exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (l Lines) InsertMany(ctx context.Context, rows []LineInsert) (int64, error) {
 	return pawl.Copy(ctx, l.session, &linesInsertManyOperation, rows, (*LineInsert).values)
 }

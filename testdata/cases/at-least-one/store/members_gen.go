@@ -56,6 +56,7 @@ type Members struct{ session *pawl.Session }
 // Errors:
 //   - [ErrMembersPkey]: a row with this id exists already
 //   - [ErrMembersTeam]: there is no row of teams with this team_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (m Members) Insert(ctx context.Context, in MemberInsert) (Member, error) {
 	return pawl.QueryOne(ctx, m.session, &membersInsertOperation, (*Member).dest, in.ID, in.TeamID, in.Role)
 }
@@ -69,6 +70,7 @@ func (m Members) Insert(ctx context.Context, in MemberInsert) (Member, error) {
 // Errors:
 //   - [ErrMembersPkey]: a row with this id exists already
 //   - [ErrMembersTeam]: there is no row of teams with this team_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (m Members) InsertMany(ctx context.Context, rows []MemberInsert) (int64, error) {
 	return pawl.Copy(ctx, m.session, &membersInsertManyOperation, rows, (*MemberInsert).values)
 }

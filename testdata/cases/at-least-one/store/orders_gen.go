@@ -59,6 +59,7 @@ type Orders struct{ session *pawl.Session }
 // Errors:
 //   - [ErrLinesLine]: a row of orders would be left without a row of lines
 //   - [ErrOrdersPkey]: a row with this shop and number exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersInsertOperation, (*Order).dest, in.Shop, in.Number)
 }
@@ -72,6 +73,7 @@ func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 // Errors:
 //   - [ErrLinesLine]: a row of orders would be left without a row of lines
 //   - [ErrOrdersPkey]: a row with this shop and number exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
 	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }

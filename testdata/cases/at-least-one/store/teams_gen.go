@@ -54,6 +54,7 @@ type Teams struct{ session *pawl.Session }
 //   - [ErrMembersOwner]: a row of teams would be left without a row of members
 //     where role = 'owner'
 //   - [ErrTeamsPkey]: a row with this id exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Teams) Insert(ctx context.Context, in TeamInsert) (Team, error) {
 	return pawl.QueryOne(ctx, t.session, &teamsInsertOperation, (*Team).dest, in.ID, in.Name)
 }
@@ -68,6 +69,7 @@ func (t Teams) Insert(ctx context.Context, in TeamInsert) (Team, error) {
 //   - [ErrMembersOwner]: a row of teams would be left without a row of members
 //     where role = 'owner'
 //   - [ErrTeamsPkey]: a row with this id exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Teams) InsertMany(ctx context.Context, rows []TeamInsert) (int64, error) {
 	return pawl.Copy(ctx, t.session, &teamsInsertManyOperation, rows, (*TeamInsert).values)
 }

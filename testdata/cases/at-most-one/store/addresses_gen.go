@@ -65,6 +65,7 @@ type Addresses struct{ session *pawl.Session }
 //     customer_id
 //   - [ErrAddressesDefault]: another row where is_default AND deleted_at IS
 //     NULL has the same customer_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (a Addresses) Insert(ctx context.Context, in AddressInsert) (Address, error) {
 	return pawl.QueryOne(ctx, a.session, &addressesInsertOperation, (*Address).dest,
 		in.CustomerID,
@@ -85,6 +86,7 @@ func (a Addresses) Insert(ctx context.Context, in AddressInsert) (Address, error
 //     customer_id
 //   - [ErrAddressesDefault]: another row where is_default AND deleted_at IS
 //     NULL has the same customer_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (a Addresses) InsertMany(ctx context.Context, rows []AddressInsert) (int64, error) {
 	return pawl.Copy(ctx, a.session, &addressesInsertManyOperation, rows, (*AddressInsert).values)
 }

@@ -56,6 +56,7 @@ type Drafts struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrDraftsOpen]: another row where closed_at IS NULL has the same author
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (d Drafts) Insert(ctx context.Context, in DraftInsert) (Draft, error) {
 	return pawl.QueryOne(ctx, d.session, &draftsInsertOperation, (*Draft).dest, in.Author, in.ClosedAt)
 }
@@ -68,6 +69,7 @@ func (d Drafts) Insert(ctx context.Context, in DraftInsert) (Draft, error) {
 //
 // Errors:
 //   - [ErrDraftsOpen]: another row where closed_at IS NULL has the same author
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (d Drafts) InsertMany(ctx context.Context, rows []DraftInsert) (int64, error) {
 	return pawl.Copy(ctx, d.session, &draftsInsertManyOperation, rows, (*DraftInsert).values)
 }

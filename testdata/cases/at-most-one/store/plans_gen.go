@@ -69,6 +69,7 @@ type Plans struct{ session *pawl.Session }
 //   - [ErrPlansActive]: another row where status = 'active' has the same
 //     account
 //   - [ErrPlansPkey]: a row with this account and id exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Plans) Insert(ctx context.Context, in PlanInsert) (Plan, error) {
 	return pawl.QueryOne(ctx, p.session, &plansInsertOperation, (*Plan).dest, in.Account, in.ID, in.Status)
 }
@@ -83,6 +84,7 @@ func (p Plans) Insert(ctx context.Context, in PlanInsert) (Plan, error) {
 //   - [ErrPlansActive]: another row where status = 'active' has the same
 //     account
 //   - [ErrPlansPkey]: a row with this account and id exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Plans) InsertMany(ctx context.Context, rows []PlanInsert) (int64, error) {
 	return pawl.Copy(ctx, p.session, &plansInsertManyOperation, rows, (*PlanInsert).values)
 }

@@ -65,6 +65,7 @@ type Products struct{ session *pawl.Session }
 //   - [ErrProductsListed]: a row breaks the check state IN ('draft', 'on sale')
 //   - [ErrProductsPriceKnown]: a row breaks the check state <> 'on sale' OR
 //     price IS NOT NULL AND price > 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Products) Insert(ctx context.Context, in ProductInsert) (Product, error) {
 	return pawl.QueryOne(ctx, p.session, &productsInsertOperation, (*Product).dest, in.State, in.Price, in.Code)
 }
@@ -83,6 +84,7 @@ func (p Products) Insert(ctx context.Context, in ProductInsert) (Product, error)
 //   - [ErrProductsListed]: a row breaks the check state IN ('draft', 'on sale')
 //   - [ErrProductsPriceKnown]: a row breaks the check state <> 'on sale' OR
 //     price IS NOT NULL AND price > 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Products) InsertMany(ctx context.Context, rows []ProductInsert) (int64, error) {
 	return pawl.Copy(ctx, p.session, &productsInsertManyOperation, rows, (*ProductInsert).values)
 }

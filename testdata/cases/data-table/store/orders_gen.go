@@ -58,6 +58,7 @@ type Orders struct{ session *pawl.Session }
 //   - [ErrOrdersCustomer]: there is no row of user accounts with this
 //     customer_id
 //   - [ErrOrdersSeller]: there is no row of user accounts with this seller
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersInsertOperation, (*Order).dest, in.CustomerID, in.Seller)
 }
@@ -72,6 +73,7 @@ func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 //   - [ErrOrdersCustomer]: there is no row of user accounts with this
 //     customer_id
 //   - [ErrOrdersSeller]: there is no row of user accounts with this seller
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
 	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }

@@ -96,6 +96,7 @@ type Orders struct{ session *pawl.Session }
 //     VALUE >= 0
 //   - [ErrPositiveMoneySane]: a value of positive_money breaks the check value
 //     < 1000000
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersInsertOperation, (*Order).dest,
 		in.Code,
@@ -123,6 +124,7 @@ func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 //     VALUE >= 0
 //   - [ErrPositiveMoneySane]: a value of positive_money breaks the check value
 //     < 1000000
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
 	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }

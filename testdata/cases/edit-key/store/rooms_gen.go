@@ -51,6 +51,7 @@ type Rooms struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrRoomsName]: another row has the same name
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (r Rooms) Insert(ctx context.Context, in RoomInsert) (Room, error) {
 	return pawl.QueryOne(ctx, r.session, &roomsInsertOperation, (*Room).dest, in.Name)
 }
@@ -63,6 +64,7 @@ func (r Rooms) Insert(ctx context.Context, in RoomInsert) (Room, error) {
 //
 // Errors:
 //   - [ErrRoomsName]: another row has the same name
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (r Rooms) InsertMany(ctx context.Context, rows []RoomInsert) (int64, error) {
 	return pawl.Copy(ctx, r.session, &roomsInsertManyOperation, rows, (*RoomInsert).values)
 }
@@ -240,6 +242,9 @@ func (r Rooms) Delete(ctx context.Context, id int64) error {
 // an insert of a child row slips in between with FOR KEY SHARE, and two edits
 // deadlock. Inserts of rows that refer to this one wait meanwhile.
 //
+// It waits for a row that is locked for 250ms at most. Inside a transaction the
+// limit of that holds.
+//
 //	SELECT id, name
 //	FROM app.rooms
 //	WHERE id = $1::bigint
@@ -273,6 +278,9 @@ func (r Rooms) Rename(ctx context.Context, id int64, change func(ctx context.Con
 // write takes the strong lock in any case. Taken later it would be an upgrade:
 // an insert of a child row slips in between with FOR KEY SHARE, and two edits
 // deadlock. Inserts of rows that refer to this one wait meanwhile.
+//
+// It does not wait for a row that is locked: pawl.ErrBusy comes at once, inside
+// a transaction too.
 //
 //	SELECT id, name
 //	FROM app.rooms

@@ -55,6 +55,7 @@ type Accounts struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrAccountsBalanceNotNegative]: a row breaks the check balance >= 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (a Accounts) Insert(ctx context.Context, in AccountInsert) (Account, error) {
 	return pawl.QueryOne(ctx, a.session, &accountsInsertOperation, (*Account).dest, in.Balance, in.Owner)
 }
@@ -67,6 +68,7 @@ func (a Accounts) Insert(ctx context.Context, in AccountInsert) (Account, error)
 //
 // Errors:
 //   - [ErrAccountsBalanceNotNegative]: a row breaks the check balance >= 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (a Accounts) InsertMany(ctx context.Context, rows []AccountInsert) (int64, error) {
 	return pawl.Copy(ctx, a.session, &accountsInsertManyOperation, rows, (*AccountInsert).values)
 }

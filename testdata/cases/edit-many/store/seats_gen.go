@@ -70,6 +70,7 @@ type Seats struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrSeatsPkey]: a row with this row and n exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Seats) Insert(ctx context.Context, in SeatInsert) (Seat, error) {
 	return pawl.QueryOne(ctx, s.session, &seatsInsertOperation, (*Seat).dest,
 		in.Row,
@@ -87,6 +88,7 @@ func (s Seats) Insert(ctx context.Context, in SeatInsert) (Seat, error) {
 //
 // Errors:
 //   - [ErrSeatsPkey]: a row with this row and n exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Seats) InsertMany(ctx context.Context, rows []SeatInsert) (int64, error) {
 	return pawl.Copy(ctx, s.session, &seatsInsertManyOperation, rows, (*SeatInsert).values)
 }
@@ -237,6 +239,9 @@ func (s Seats) Delete(ctx context.Context, row string, n int32) error {
 // It locks FOR NO KEY UPDATE: holder and labels stand in no full unique key, so
 // other writers of the row must wait and inserts of rows that refer to it need
 // not. FOR UPDATE would block those for nothing.
+//
+// It does not wait for a row that is locked: pawl.ErrBusy comes at once, inside
+// a transaction too.
 //
 //	WITH sent AS MATERIALIZED (
 //	  SELECT sent."row"::text AS "row", sent.n::integer AS n, array_agg(sent.n_ ORDER BY sent.n_) AS n_

@@ -57,6 +57,7 @@ type Customers struct{ session *pawl.Session }
 //   - [ErrCustomersCode]: another row has the same code
 //   - [ErrCustomersLastOrder]: there is no row of orders with this
 //     last_order_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Customers) Insert(ctx context.Context, in CustomerInsert) (Customer, error) {
 	return pawl.QueryOne(ctx, c.session, &customersInsertOperation, (*Customer).dest, in.Code, in.LastOrderID)
 }
@@ -71,6 +72,7 @@ func (c Customers) Insert(ctx context.Context, in CustomerInsert) (Customer, err
 //   - [ErrCustomersCode]: another row has the same code
 //   - [ErrCustomersLastOrder]: there is no row of orders with this
 //     last_order_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Customers) InsertMany(ctx context.Context, rows []CustomerInsert) (int64, error) {
 	return pawl.Copy(ctx, c.session, &customersInsertManyOperation, rows, (*CustomerInsert).values)
 }

@@ -60,6 +60,7 @@ type Orders struct{ session *pawl.Session }
 //   - [ErrOrdersCustomer]: there is no row of customers with this customer_id
 //   - [ErrOrdersOrderedBy]: there is no row of customers with this ordered_by
 //   - [ErrOrdersReplaces]: there is no row of orders with this replaces_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersInsertOperation, (*Order).dest,
 		in.CustomerID,
@@ -78,6 +79,7 @@ func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 //   - [ErrOrdersCustomer]: there is no row of customers with this customer_id
 //   - [ErrOrdersOrderedBy]: there is no row of customers with this ordered_by
 //   - [ErrOrdersReplaces]: there is no row of orders with this replaces_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
 	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }

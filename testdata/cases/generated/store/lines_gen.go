@@ -73,6 +73,7 @@ type Lines struct{ session *pawl.Session }
 // Errors:
 //   - [ErrLinesAffordable]: a row breaks the check total <= 1000
 //   - [ErrLinesSlug]: another row has the same slug
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (l Lines) Insert(ctx context.Context, in LineInsert) (Line, error) {
 	return pawl.QueryOne(ctx, l.session, &linesInsertOperation, (*Line).dest, in.Name, in.Price, in.Amount)
 }
@@ -86,6 +87,7 @@ func (l Lines) Insert(ctx context.Context, in LineInsert) (Line, error) {
 // Errors:
 //   - [ErrLinesAffordable]: a row breaks the check total <= 1000
 //   - [ErrLinesSlug]: another row has the same slug
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (l Lines) InsertMany(ctx context.Context, rows []LineInsert) (int64, error) {
 	return pawl.Copy(ctx, l.session, &linesInsertManyOperation, rows, (*LineInsert).values)
 }

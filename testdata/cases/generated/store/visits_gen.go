@@ -64,6 +64,7 @@ type Visits struct{ session *pawl.Session }
 //   - [ErrVisitsOneAtATime]: another row with the same floor overlaps in during
 //   - [ErrVisitsOneAtATimeBounds]: the range is empty, not [), or has no finite
 //     bound
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (v Visits) Insert(ctx context.Context, in VisitInsert) (Visit, error) {
 	return pawl.QueryOne(ctx, v.session, &visitsInsertOperation, (*Visit).dest, in.Room, in.ArrivesAt, in.LeavesAt)
 }
@@ -78,6 +79,7 @@ func (v Visits) Insert(ctx context.Context, in VisitInsert) (Visit, error) {
 //   - [ErrVisitsOneAtATime]: another row with the same floor overlaps in during
 //   - [ErrVisitsOneAtATimeBounds]: the range is empty, not [), or has no finite
 //     bound
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (v Visits) InsertMany(ctx context.Context, rows []VisitInsert) (int64, error) {
 	return pawl.Copy(ctx, v.session, &visitsInsertManyOperation, rows, (*VisitInsert).values)
 }

@@ -62,6 +62,7 @@ type Bookings struct{ session *pawl.Session }
 //   - [ErrBookingsImmutable]: room_id, created_at and origin of bookings would
 //     change
 //   - [ErrBookingsRoom]: there is no row of rooms with this room_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error) {
 	return pawl.QueryOne(ctx, b.session, &bookingsInsertOperation, (*Booking).dest,
 		in.RoomID,
@@ -81,6 +82,7 @@ func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error)
 //   - [ErrBookingsImmutable]: room_id, created_at and origin of bookings would
 //     change
 //   - [ErrBookingsRoom]: there is no row of rooms with this room_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (b Bookings) InsertMany(ctx context.Context, rows []BookingInsert) (int64, error) {
 	return pawl.Copy(ctx, b.session, &bookingsInsertManyOperation, rows, (*BookingInsert).values)
 }

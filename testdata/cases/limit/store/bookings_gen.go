@@ -56,6 +56,7 @@ type Bookings struct{ session *pawl.Session }
 // Errors:
 //   - [ErrBookingsEvent]: there is no row of events with this event_id
 //   - [ErrBookingsPlaces]: limit places is reached
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error) {
 	return pawl.QueryOne(ctx, b.session, &bookingsInsertOperation, (*Booking).dest, in.EventID, in.Cancelled)
 }
@@ -69,6 +70,7 @@ func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error)
 // Errors:
 //   - [ErrBookingsEvent]: there is no row of events with this event_id
 //   - [ErrBookingsPlaces]: limit places is reached
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (b Bookings) InsertMany(ctx context.Context, rows []BookingInsert) (int64, error) {
 	return pawl.Copy(ctx, b.session, &bookingsInsertManyOperation, rows, (*BookingInsert).values)
 }

@@ -56,6 +56,7 @@ type Parcels struct{ session *pawl.Session }
 // Errors:
 //   - [ErrParcelsLoadFinite]: weight is no finite number
 //   - [ErrParcelsLoad]: limit load is reached
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Parcels) Insert(ctx context.Context, in ParcelInsert) (Parcel, error) {
 	return pawl.QueryOne(ctx, p.session, &parcelsInsertOperation, (*Parcel).dest, in.Van, in.Weight)
 }
@@ -69,6 +70,7 @@ func (p Parcels) Insert(ctx context.Context, in ParcelInsert) (Parcel, error) {
 // Errors:
 //   - [ErrParcelsLoadFinite]: weight is no finite number
 //   - [ErrParcelsLoad]: limit load is reached
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Parcels) InsertMany(ctx context.Context, rows []ParcelInsert) (int64, error) {
 	return pawl.Copy(ctx, p.session, &parcelsInsertManyOperation, rows, (*ParcelInsert).values)
 }

@@ -65,6 +65,7 @@ type DayTotals struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrDayTotalsPkey]: a row with this starts exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (d DayTotals) Insert(ctx context.Context, in DayTotalInsert) (DayTotal, error) {
 	return pawl.QueryOne(ctx, d.session, &dayTotalsInsertOperation, (*DayTotal).dest, in.Starts, in.Amount)
 }
@@ -77,6 +78,7 @@ func (d DayTotals) Insert(ctx context.Context, in DayTotalInsert) (DayTotal, err
 //
 // Errors:
 //   - [ErrDayTotalsPkey]: a row with this starts exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (d DayTotals) InsertMany(ctx context.Context, rows []DayTotalInsert) (int64, error) {
 	return pawl.Copy(ctx, d.session, &dayTotalsInsertManyOperation, rows, (*DayTotalInsert).values)
 }

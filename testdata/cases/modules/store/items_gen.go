@@ -45,6 +45,7 @@ type Items struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrItemsPkey]: a row with this id exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (i Items) Insert(ctx context.Context, in ItemInsert) (Item, error) {
 	return pawl.QueryOne(ctx, i.session, &itemsInsertOperation, (*Item).dest, in.ID)
 }
@@ -57,6 +58,7 @@ func (i Items) Insert(ctx context.Context, in ItemInsert) (Item, error) {
 //
 // Errors:
 //   - [ErrItemsPkey]: a row with this id exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (i Items) InsertMany(ctx context.Context, rows []ItemInsert) (int64, error) {
 	return pawl.Copy(ctx, i.session, &itemsInsertManyOperation, rows, (*ItemInsert).values)
 }

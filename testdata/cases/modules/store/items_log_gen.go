@@ -58,6 +58,7 @@ type ItemsLog struct{ session *pawl.Session }
 //   - [ErrItemsLogKnown]: a row breaks the check kind <> 'gone' OR row_id IS
 //     NOT NULL
 //   - [ErrItemsLogRow]: there is no row of items with this row_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (i ItemsLog) Insert(ctx context.Context, in ItemsLogInsert) (ItemsLogRow, error) {
 	return pawl.QueryOne(ctx, i.session, &itemsLogInsertOperation, (*ItemsLogRow).dest, in.RowID, in.Kind)
 }
@@ -72,6 +73,7 @@ func (i ItemsLog) Insert(ctx context.Context, in ItemsLogInsert) (ItemsLogRow, e
 //   - [ErrItemsLogKnown]: a row breaks the check kind <> 'gone' OR row_id IS
 //     NOT NULL
 //   - [ErrItemsLogRow]: there is no row of items with this row_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (i ItemsLog) InsertMany(ctx context.Context, rows []ItemsLogInsert) (int64, error) {
 	return pawl.Copy(ctx, i.session, &itemsLogInsertManyOperation, rows, (*ItemsLogInsert).values)
 }

@@ -65,6 +65,7 @@ type MonthTotals struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrMonthTotalsPkey]: a row with this starts exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (m MonthTotals) Insert(ctx context.Context, in MonthTotalInsert) (MonthTotal, error) {
 	return pawl.QueryOne(ctx, m.session, &monthTotalsInsertOperation, (*MonthTotal).dest, in.Starts, in.Amount)
 }
@@ -77,6 +78,7 @@ func (m MonthTotals) Insert(ctx context.Context, in MonthTotalInsert) (MonthTota
 //
 // Errors:
 //   - [ErrMonthTotalsPkey]: a row with this starts exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (m MonthTotals) InsertMany(ctx context.Context, rows []MonthTotalInsert) (int64, error) {
 	return pawl.Copy(ctx, m.session, &monthTotalsInsertManyOperation, rows, (*MonthTotalInsert).values)
 }

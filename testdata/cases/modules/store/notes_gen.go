@@ -56,6 +56,7 @@ type Notes struct{ session *pawl.Session }
 // Errors:
 //   - [ErrNotesLog]: there is no row of orders_log with this log_id
 //   - [ErrNotesPkey]: a row with this id exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (n Notes) Insert(ctx context.Context, in NoteInsert) (Note, error) {
 	return pawl.QueryOne(ctx, n.session, &notesInsertOperation, (*Note).dest, in.ID, in.LogID, in.Kind)
 }
@@ -69,6 +70,7 @@ func (n Notes) Insert(ctx context.Context, in NoteInsert) (Note, error) {
 // Errors:
 //   - [ErrNotesLog]: there is no row of orders_log with this log_id
 //   - [ErrNotesPkey]: a row with this id exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (n Notes) InsertMany(ctx context.Context, rows []NoteInsert) (int64, error) {
 	return pawl.Copy(ctx, n.session, &notesInsertManyOperation, rows, (*NoteInsert).values)
 }

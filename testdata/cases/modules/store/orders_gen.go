@@ -58,6 +58,7 @@ type Orders struct{ session *pawl.Session }
 // Errors:
 //   - [ErrOrdersOrdersExternal]: another row has the same external_ref
 //   - [ErrOrdersOrdersInternal]: another row has the same internal_ref
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersInsertOperation, (*Order).dest,
 		in.State,
@@ -75,6 +76,7 @@ func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 // Errors:
 //   - [ErrOrdersOrdersExternal]: another row has the same external_ref
 //   - [ErrOrdersOrdersInternal]: another row has the same internal_ref
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
 	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }

@@ -57,6 +57,7 @@ type OrdersLog struct{ session *pawl.Session }
 //   - [ErrOrdersLogKnown]: a row breaks the check kind <> 'gone' OR row_id IS
 //     NOT NULL
 //   - [ErrOrdersLogRow]: there is no row of orders with this row_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o OrdersLog) Insert(ctx context.Context, in OrdersLogInsert) (OrdersLogRow, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersLogInsertOperation, (*OrdersLogRow).dest, in.RowID, in.Kind)
 }
@@ -71,6 +72,7 @@ func (o OrdersLog) Insert(ctx context.Context, in OrdersLogInsert) (OrdersLogRow
 //   - [ErrOrdersLogKnown]: a row breaks the check kind <> 'gone' OR row_id IS
 //     NOT NULL
 //   - [ErrOrdersLogRow]: there is no row of orders with this row_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o OrdersLog) InsertMany(ctx context.Context, rows []OrdersLogInsert) (int64, error) {
 	return pawl.Copy(ctx, o.session, &ordersLogInsertManyOperation, rows, (*OrdersLogInsert).values)
 }

@@ -97,6 +97,7 @@ type Stock struct{ session *pawl.Session }
 //   - [ErrStockStockShelfCode]: another row has the same shelf_code
 //   - [ErrStockStockShelfState]: shelf_state would not start or change as
 //     declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Stock) Insert(ctx context.Context, in StockInsert) (StockRow, error) {
 	return pawl.QueryOne(ctx, s.session, &stockInsertOperation, (*StockRow).dest,
 		in.ID,
@@ -125,6 +126,7 @@ func (s Stock) Insert(ctx context.Context, in StockInsert) (StockRow, error) {
 //   - [ErrStockStockShelfCode]: another row has the same shelf_code
 //   - [ErrStockStockShelfState]: shelf_state would not start or change as
 //     declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Stock) InsertMany(ctx context.Context, rows []StockInsert) (int64, error) {
 	return pawl.Copy(ctx, s.session, &stockInsertManyOperation, rows, (*StockInsert).values)
 }

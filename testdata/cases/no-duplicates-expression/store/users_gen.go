@@ -54,6 +54,7 @@ type Users struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrUsersEmail]: another row has the same tenant_id and lower(email)
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (u Users) Insert(ctx context.Context, in UserInsert) (User, error) {
 	return pawl.QueryOne(ctx, u.session, &usersInsertOperation, (*User).dest, in.TenantID, in.Email)
 }
@@ -66,6 +67,7 @@ func (u Users) Insert(ctx context.Context, in UserInsert) (User, error) {
 //
 // Errors:
 //   - [ErrUsersEmail]: another row has the same tenant_id and lower(email)
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (u Users) InsertMany(ctx context.Context, rows []UserInsert) (int64, error) {
 	return pawl.Copy(ctx, u.session, &usersInsertManyOperation, rows, (*UserInsert).values)
 }

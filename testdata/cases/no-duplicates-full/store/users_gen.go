@@ -58,6 +58,7 @@ type Users struct{ session *pawl.Session }
 // Errors:
 //   - [ErrUsersEmail]: another row has the same email
 //   - [ErrUsersNumberPerTenant]: another row has the same tenant_id and number
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (u Users) Insert(ctx context.Context, in UserInsert) (User, error) {
 	return pawl.QueryOne(ctx, u.session, &usersInsertOperation, (*User).dest, in.TenantID, in.Email, in.Number)
 }
@@ -71,6 +72,7 @@ func (u Users) Insert(ctx context.Context, in UserInsert) (User, error) {
 // Errors:
 //   - [ErrUsersEmail]: another row has the same email
 //   - [ErrUsersNumberPerTenant]: another row has the same tenant_id and number
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (u Users) InsertMany(ctx context.Context, rows []UserInsert) (int64, error) {
 	return pawl.Copy(ctx, u.session, &usersInsertManyOperation, rows, (*UserInsert).values)
 }

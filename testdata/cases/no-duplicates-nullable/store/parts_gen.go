@@ -59,6 +59,7 @@ type Parts struct{ session *pawl.Session }
 // Errors:
 //   - [ErrPartsSerialNo]: another row has the same serial_no
 //   - [ErrPartsSlot]: another row has the same machine_id and slot
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Parts) Insert(ctx context.Context, in PartInsert) (Part, error) {
 	return pawl.QueryOne(ctx, p.session, &partsInsertOperation, (*Part).dest, in.SerialNo, in.MachineID, in.Slot)
 }
@@ -72,6 +73,7 @@ func (p Parts) Insert(ctx context.Context, in PartInsert) (Part, error) {
 // Errors:
 //   - [ErrPartsSerialNo]: another row has the same serial_no
 //   - [ErrPartsSlot]: another row has the same machine_id and slot
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Parts) InsertMany(ctx context.Context, rows []PartInsert) (int64, error) {
 	return pawl.Copy(ctx, p.session, &partsInsertManyOperation, rows, (*PartInsert).values)
 }

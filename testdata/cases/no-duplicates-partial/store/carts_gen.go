@@ -56,6 +56,7 @@ type Carts struct{ session *pawl.Session }
 // Errors:
 //   - [ErrCartsOneOpen]: another row where state = 'open' has the same
 //     customer_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Carts) Insert(ctx context.Context, in CartInsert) (Cart, error) {
 	return pawl.QueryOne(ctx, c.session, &cartsInsertOperation, (*Cart).dest, in.CustomerID, in.State)
 }
@@ -69,6 +70,7 @@ func (c Carts) Insert(ctx context.Context, in CartInsert) (Cart, error) {
 // Errors:
 //   - [ErrCartsOneOpen]: another row where state = 'open' has the same
 //     customer_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Carts) InsertMany(ctx context.Context, rows []CartInsert) (int64, error) {
 	return pawl.Copy(ctx, c.session, &cartsInsertManyOperation, rows, (*CartInsert).values)
 }

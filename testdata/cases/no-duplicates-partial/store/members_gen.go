@@ -57,6 +57,7 @@ type Members struct{ session *pawl.Session }
 // Errors:
 //   - [ErrMembersOneLive]: another row where deleted_at IS NULL has the same
 //     name
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (m Members) Insert(ctx context.Context, in MemberInsert) (Member, error) {
 	return pawl.QueryOne(ctx, m.session, &membersInsertOperation, (*Member).dest, in.Name, in.DeletedAt)
 }
@@ -70,6 +71,7 @@ func (m Members) Insert(ctx context.Context, in MemberInsert) (Member, error) {
 // Errors:
 //   - [ErrMembersOneLive]: another row where deleted_at IS NULL has the same
 //     name
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (m Members) InsertMany(ctx context.Context, rows []MemberInsert) (int64, error) {
 	return pawl.Copy(ctx, m.session, &membersInsertManyOperation, rows, (*MemberInsert).values)
 }

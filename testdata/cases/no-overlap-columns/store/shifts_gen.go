@@ -62,6 +62,7 @@ type Shifts struct{ session *pawl.Session }
 //     starts_at to ends_at
 //   - [ErrShiftsOnePerPersonBounds]: the range is empty, not [), or has no
 //     finite bound
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Shifts) Insert(ctx context.Context, in ShiftInsert) (Shift, error) {
 	return pawl.QueryOne(ctx, s.session, &shiftsInsertOperation, (*Shift).dest,
 		in.PersonID,
@@ -81,6 +82,7 @@ func (s Shifts) Insert(ctx context.Context, in ShiftInsert) (Shift, error) {
 //     starts_at to ends_at
 //   - [ErrShiftsOnePerPersonBounds]: the range is empty, not [), or has no
 //     finite bound
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Shifts) InsertMany(ctx context.Context, rows []ShiftInsert) (int64, error) {
 	return pawl.Copy(ctx, s.session, &shiftsInsertManyOperation, rows, (*ShiftInsert).values)
 }

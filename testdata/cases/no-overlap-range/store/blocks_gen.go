@@ -55,6 +55,7 @@ type Blocks struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrBlocksOneOwner]: another row with the same owner overlaps in numbers
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (b Blocks) Insert(ctx context.Context, in BlockInsert) (Block, error) {
 	return pawl.QueryOne(ctx, b.session, &blocksInsertOperation, (*Block).dest, in.Owner, in.Numbers)
 }
@@ -67,6 +68,7 @@ func (b Blocks) Insert(ctx context.Context, in BlockInsert) (Block, error) {
 //
 // Errors:
 //   - [ErrBlocksOneOwner]: another row with the same owner overlaps in numbers
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (b Blocks) InsertMany(ctx context.Context, rows []BlockInsert) (int64, error) {
 	return pawl.Copy(ctx, b.session, &blocksInsertManyOperation, rows, (*BlockInsert).values)
 }

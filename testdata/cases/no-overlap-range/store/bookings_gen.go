@@ -62,6 +62,7 @@ type Bookings struct{ session *pawl.Session }
 //     during
 //   - [ErrBookingsOnePerRoomBounds]: the range is empty, not [), or has no
 //     finite bound
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error) {
 	return pawl.QueryOne(ctx, b.session, &bookingsInsertOperation, (*Booking).dest, in.RoomID, in.During, in.State)
 }
@@ -77,6 +78,7 @@ func (b Bookings) Insert(ctx context.Context, in BookingInsert) (Booking, error)
 //     during
 //   - [ErrBookingsOnePerRoomBounds]: the range is empty, not [), or has no
 //     finite bound
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (b Bookings) InsertMany(ctx context.Context, rows []BookingInsert) (int64, error) {
 	return pawl.Copy(ctx, b.session, &bookingsInsertManyOperation, rows, (*BookingInsert).values)
 }

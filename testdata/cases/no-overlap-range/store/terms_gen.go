@@ -54,6 +54,7 @@ type Terms struct{ session *pawl.Session }
 //   - [ErrTermsOneAtATime]: another row overlaps in days
 //   - [ErrTermsOneAtATimeBounds]: the range is empty, not [), or has no finite
 //     bound
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Terms) Insert(ctx context.Context, in TermInsert) (Term, error) {
 	return pawl.QueryOne(ctx, t.session, &termsInsertOperation, (*Term).dest, in.Days)
 }
@@ -68,6 +69,7 @@ func (t Terms) Insert(ctx context.Context, in TermInsert) (Term, error) {
 //   - [ErrTermsOneAtATime]: another row overlaps in days
 //   - [ErrTermsOneAtATimeBounds]: the range is empty, not [), or has no finite
 //     bound
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Terms) InsertMany(ctx context.Context, rows []TermInsert) (int64, error) {
 	return pawl.Copy(ctx, t.session, &termsInsertManyOperation, rows, (*TermInsert).values)
 }

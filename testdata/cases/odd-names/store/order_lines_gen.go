@@ -62,6 +62,7 @@ type OrderLines struct{ session *pawl.Session }
 // Errors:
 //   - [ErrOrderLinesFunc]: another row has the same Größe
 //   - [ErrOrderLinesPkey]: a row with this 2nd exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o OrderLines) Insert(ctx context.Context, in OrderLineInsert) (OrderLine, error) {
 	return pawl.QueryOne(ctx, o.session, &orderLinesInsertOperation, (*OrderLine).dest,
 		in.X2nd,
@@ -81,6 +82,7 @@ func (o OrderLines) Insert(ctx context.Context, in OrderLineInsert) (OrderLine, 
 // Errors:
 //   - [ErrOrderLinesFunc]: another row has the same Größe
 //   - [ErrOrderLinesPkey]: a row with this 2nd exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o OrderLines) InsertMany(ctx context.Context, rows []OrderLineInsert) (int64, error) {
 	return pawl.Copy(ctx, o.session, &orderLinesInsertManyOperation, rows, (*OrderLineInsert).values)
 }

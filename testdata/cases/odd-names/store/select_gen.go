@@ -70,6 +70,7 @@ type Select struct{ session *pawl.Session }
 // Errors:
 //   - [ErrSelectDefault]: a row breaks the check "user" <> ”
 //   - [ErrSelectType]: another row has the same type
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Select) Insert(ctx context.Context, in SelectInsert) (SelectRow, error) {
 	return pawl.QueryOne(ctx, s.session, &selectInsertOperation, (*SelectRow).dest,
 		in.Type,
@@ -91,6 +92,7 @@ func (s Select) Insert(ctx context.Context, in SelectInsert) (SelectRow, error) 
 // Errors:
 //   - [ErrSelectDefault]: a row breaks the check "user" <> ”
 //   - [ErrSelectType]: another row has the same type
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Select) InsertMany(ctx context.Context, rows []SelectInsert) (int64, error) {
 	return pawl.Copy(ctx, s.session, &selectInsertManyOperation, rows, (*SelectInsert).values)
 }

@@ -55,6 +55,7 @@ type Cards struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrCardsPosition]: another row has the same list_id and position
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Cards) Insert(ctx context.Context, in CardInsert) (Card, error) {
 	return pawl.QueryOne(ctx, c.session, &cardsInsertOperation, (*Card).dest, in.ListID, in.Title)
 }
@@ -67,6 +68,7 @@ func (c Cards) Insert(ctx context.Context, in CardInsert) (Card, error) {
 //
 // Errors:
 //   - [ErrCardsPosition]: another row has the same list_id and position
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Cards) InsertMany(ctx context.Context, rows []CardInsert) (int64, error) {
 	return pawl.Copy(ctx, c.session, &cardsInsertManyOperation, rows, (*CardInsert).values)
 }

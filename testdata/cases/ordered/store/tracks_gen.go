@@ -61,6 +61,7 @@ type Tracks struct{ session *pawl.Session }
 // Errors:
 //   - [ErrTracksPkey]: a row with this album and n exists already
 //   - [ErrTracksPlace]: another row has the same album and place
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Tracks) Insert(ctx context.Context, in TrackInsert) (Track, error) {
 	return pawl.QueryOne(ctx, t.session, &tracksInsertOperation, (*Track).dest, in.Album, in.N)
 }
@@ -74,6 +75,7 @@ func (t Tracks) Insert(ctx context.Context, in TrackInsert) (Track, error) {
 // Errors:
 //   - [ErrTracksPkey]: a row with this album and n exists already
 //   - [ErrTracksPlace]: another row has the same album and place
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Tracks) InsertMany(ctx context.Context, rows []TrackInsert) (int64, error) {
 	return pawl.Copy(ctx, t.session, &tracksInsertManyOperation, rows, (*TrackInsert).values)
 }

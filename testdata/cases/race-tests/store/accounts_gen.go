@@ -69,6 +69,7 @@ type Accounts struct{ session *pawl.Session }
 // Errors:
 //   - [ErrAccountsCovered]: a row breaks the check balance >= 0
 //   - [ErrAccountsPkey]: a row with this name exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (a Accounts) Insert(ctx context.Context, in AccountInsert) (Account, error) {
 	return pawl.QueryOne(ctx, a.session, &accountsInsertOperation, (*Account).dest, in.Name, in.Balance, in.Opened)
 }
@@ -82,6 +83,7 @@ func (a Accounts) Insert(ctx context.Context, in AccountInsert) (Account, error)
 // Errors:
 //   - [ErrAccountsCovered]: a row breaks the check balance >= 0
 //   - [ErrAccountsPkey]: a row with this name exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (a Accounts) InsertMany(ctx context.Context, rows []AccountInsert) (int64, error) {
 	return pawl.Copy(ctx, a.session, &accountsInsertManyOperation, rows, (*AccountInsert).values)
 }

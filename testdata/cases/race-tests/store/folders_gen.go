@@ -55,6 +55,7 @@ type Folders struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrFoldersParent]: there is no row of folders with this parent_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (f Folders) Insert(ctx context.Context, in FolderInsert) (Folder, error) {
 	return pawl.QueryOne(ctx, f.session, &foldersInsertOperation, (*Folder).dest, in.ParentID, in.Size)
 }
@@ -67,6 +68,7 @@ func (f Folders) Insert(ctx context.Context, in FolderInsert) (Folder, error) {
 //
 // Errors:
 //   - [ErrFoldersParent]: there is no row of folders with this parent_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (f Folders) InsertMany(ctx context.Context, rows []FolderInsert) (int64, error) {
 	return pawl.Copy(ctx, f.session, &foldersInsertManyOperation, rows, (*FolderInsert).values)
 }
@@ -273,6 +275,9 @@ func (f Folders) Grow(ctx context.Context, id int64, change func(ctx context.Con
 // It locks FOR NO KEY UPDATE: size stands in no full unique key, so other
 // writers of the row must wait and inserts of rows that refer to it need not.
 // FOR UPDATE would block those for nothing.
+//
+// It does not wait for a row that is locked: pawl.ErrBusy comes at once, inside
+// a transaction too.
 //
 //	SELECT id, parent_id, size
 //	FROM app.folders

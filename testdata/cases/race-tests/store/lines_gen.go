@@ -64,6 +64,7 @@ type Lines struct{ session *pawl.Session }
 //   - [ErrLinesItem]: another row where active has the same region, number and
 //     item
 //   - [ErrLinesOrder]: there is no row of orders with this region and number
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (l Lines) Insert(ctx context.Context, in LineInsert) (Line, error) {
 	return pawl.QueryOne(ctx, l.session, &linesInsertOperation, (*Line).dest,
 		in.Region,
@@ -83,6 +84,7 @@ func (l Lines) Insert(ctx context.Context, in LineInsert) (Line, error) {
 //   - [ErrLinesItem]: another row where active has the same region, number and
 //     item
 //   - [ErrLinesOrder]: there is no row of orders with this region and number
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (l Lines) InsertMany(ctx context.Context, rows []LineInsert) (int64, error) {
 	return pawl.Copy(ctx, l.session, &linesInsertManyOperation, rows, (*LineInsert).values)
 }

@@ -92,6 +92,7 @@ type Orders struct{ session *pawl.Session }
 //   - [ErrOrdersPayer]: there is no row of accounts with this paid_by
 //   - [ErrOrdersPkey]: a row with this region and number exists already
 //   - [ErrOrdersState]: state would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersInsertOperation, (*Order).dest,
 		in.Region,
@@ -114,6 +115,7 @@ func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 //   - [ErrOrdersPayer]: there is no row of accounts with this paid_by
 //   - [ErrOrdersPkey]: a row with this region and number exists already
 //   - [ErrOrdersState]: state would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
 	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }

@@ -61,6 +61,7 @@ type Places struct{ session *pawl.Session }
 //   - [ErrPlacesPkey]: a row with this code exists already
 //   - [ErrPlacesShow]: there is no row of shows with this show_id
 //   - [ErrPlacesSeats]: limit seats is reached
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Places) Insert(ctx context.Context, in PlaceInsert) (Place, error) {
 	return pawl.QueryOne(ctx, p.session, &placesInsertOperation, (*Place).dest,
 		in.Code,
@@ -81,6 +82,7 @@ func (p Places) Insert(ctx context.Context, in PlaceInsert) (Place, error) {
 //   - [ErrPlacesPkey]: a row with this code exists already
 //   - [ErrPlacesShow]: there is no row of shows with this show_id
 //   - [ErrPlacesSeats]: limit seats is reached
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Places) InsertMany(ctx context.Context, rows []PlaceInsert) (int64, error) {
 	return pawl.Copy(ctx, p.session, &placesInsertManyOperation, rows, (*PlaceInsert).values)
 }

@@ -54,6 +54,7 @@ type Shows struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrShowsPkey]: a row with this id exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Shows) Insert(ctx context.Context, in ShowInsert) (Show, error) {
 	return pawl.QueryOne(ctx, s.session, &showsInsertOperation, (*Show).dest, in.ID, in.Capacity)
 }
@@ -66,6 +67,7 @@ func (s Shows) Insert(ctx context.Context, in ShowInsert) (Show, error) {
 //
 // Errors:
 //   - [ErrShowsPkey]: a row with this id exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Shows) InsertMany(ctx context.Context, rows []ShowInsert) (int64, error) {
 	return pawl.Copy(ctx, s.session, &showsInsertManyOperation, rows, (*ShowInsert).values)
 }

@@ -59,6 +59,7 @@ type Stops struct{ session *pawl.Session }
 //     change
 //   - [ErrStopsPosition]: another row has the same line and position
 //   - [ErrStopsTerminal]: another row where terminal has the same line
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Stops) Insert(ctx context.Context, in StopInsert) (Stop, error) {
 	return pawl.QueryOne(ctx, s.session, &stopsInsertOperation, (*Stop).dest, in.Line, in.Terminal)
 }
@@ -74,6 +75,7 @@ func (s Stops) Insert(ctx context.Context, in StopInsert) (Stop, error) {
 //     change
 //   - [ErrStopsPosition]: another row has the same line and position
 //   - [ErrStopsTerminal]: another row where terminal has the same line
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Stops) InsertMany(ctx context.Context, rows []StopInsert) (int64, error) {
 	return pawl.Copy(ctx, s.session, &stopsInsertManyOperation, rows, (*StopInsert).values)
 }

@@ -44,6 +44,7 @@ type Tags struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrTagsPkey]: a row with this name exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Tags) Insert(ctx context.Context, in TagInsert) (Tag, error) {
 	return pawl.QueryOne(ctx, t.session, &tagsInsertOperation, (*Tag).dest, in.Name)
 }
@@ -56,6 +57,7 @@ func (t Tags) Insert(ctx context.Context, in TagInsert) (Tag, error) {
 //
 // Errors:
 //   - [ErrTagsPkey]: a row with this name exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Tags) InsertMany(ctx context.Context, rows []TagInsert) (int64, error) {
 	return pawl.Copy(ctx, t.session, &tagsInsertManyOperation, rows, (*TagInsert).values)
 }

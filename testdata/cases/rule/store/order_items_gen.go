@@ -49,7 +49,8 @@ type OrderItems struct{ session *pawl.Session }
 // default. A row that breaks a constraint is not stored, and the error names
 // the constraint.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	INSERT INTO app."Order Items" (id, "User", duty)
 //	VALUES ($1::bigint, $2::text, $3::app.duty)
@@ -61,6 +62,7 @@ type OrderItems struct{ session *pawl.Session }
 //     = 'on call') FROM app."Order Items" AS old WHERE old."User" = @User
 //   - [ErrOrderItemsNotAllOff]: the rule would not hold: SELECT count(*) = 0 OR
 //     bool_or(duty = 'on call') FROM app."Order Items"
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o OrderItems) Insert(ctx context.Context, in OrderItemInsert) (OrderItem, error) {
 	return pawl.QueryOne(ctx, o.session, &orderItemsInsertOperation, (*OrderItem).dest, in.ID, in.User, in.Duty)
 }
@@ -69,7 +71,8 @@ func (o OrderItems) Insert(ctx context.Context, in OrderItemInsert) (OrderItem, 
 // how many. What a row leaves out takes the column's default. A row that breaks
 // a constraint undoes all of them, and the error names the constraint.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	COPY app."Order Items" (id, "User", duty) FROM STDIN
 //
@@ -79,6 +82,7 @@ func (o OrderItems) Insert(ctx context.Context, in OrderItemInsert) (OrderItem, 
 //     = 'on call') FROM app."Order Items" AS old WHERE old."User" = @User
 //   - [ErrOrderItemsNotAllOff]: the rule would not hold: SELECT count(*) = 0 OR
 //     bool_or(duty = 'on call') FROM app."Order Items"
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o OrderItems) InsertMany(ctx context.Context, rows []OrderItemInsert) (int64, error) {
 	return pawl.Copy(ctx, o.session, &orderItemsInsertManyOperation, rows, (*OrderItemInsert).values)
 }
@@ -212,7 +216,8 @@ func (o OrderItems) ListByUser(ctx context.Context, after *OrderItem, limit int)
 // old value is an edit. An update that names no column is bad input, a missing
 // row is not found.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	UPDATE app."Order Items"
 //	SET "User" = CASE WHEN $2::boolean THEN $3::text ELSE "User" END,
@@ -235,7 +240,8 @@ func (o OrderItems) Update(ctx context.Context, id int64, in OrderItemUpdate) (O
 // Delete deletes the row of Order Items with the given id. A missing row is not
 // found.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	DELETE FROM app."Order Items"
 //	WHERE id = $1::bigint

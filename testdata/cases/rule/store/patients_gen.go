@@ -45,7 +45,8 @@ type Patients struct{ session *pawl.Session }
 // default. A row that breaks a constraint is not stored, and the error names
 // the constraint.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	INSERT INTO app.patients (team_id)
 //	VALUES ($1::bigint)
@@ -56,6 +57,7 @@ type Patients struct{ session *pawl.Session }
 //     max(t.beds) FROM app.teams AS t LEFT JOIN app.patients AS p ON p.team_id
 //     = t.id WHERE t.id = @team_id
 //   - [ErrPatientsTeam]: there is no row of teams with this team_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Patients) Insert(ctx context.Context, in PatientInsert) (Patient, error) {
 	return pawl.QueryOne(ctx, p.session, &patientsInsertOperation, (*Patient).dest, in.TeamID)
 }
@@ -64,7 +66,8 @@ func (p Patients) Insert(ctx context.Context, in PatientInsert) (Patient, error)
 // many. What a row leaves out takes the column's default. A row that breaks a
 // constraint undoes all of them, and the error names the constraint.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	COPY app.patients (team_id) FROM STDIN
 //
@@ -73,6 +76,7 @@ func (p Patients) Insert(ctx context.Context, in PatientInsert) (Patient, error)
 //     max(t.beds) FROM app.teams AS t LEFT JOIN app.patients AS p ON p.team_id
 //     = t.id WHERE t.id = @team_id
 //   - [ErrPatientsTeam]: there is no row of teams with this team_id
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Patients) InsertMany(ctx context.Context, rows []PatientInsert) (int64, error) {
 	return pawl.Copy(ctx, p.session, &patientsInsertManyOperation, rows, (*PatientInsert).values)
 }
@@ -202,7 +206,8 @@ func (p Patients) ListByTeam(ctx context.Context, teamID int64, after *Patient, 
 // old value is an edit. An update that names no column is bad input, a missing
 // row is not found.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	UPDATE app.patients
 //	SET team_id = CASE WHEN $2::boolean THEN $3::bigint ELSE team_id END
@@ -225,7 +230,8 @@ func (p Patients) Update(ctx context.Context, id int64, in PatientUpdate) (Patie
 // Delete deletes the row of patients with the given id. A missing row is not
 // found.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	DELETE FROM app.patients
 //	WHERE id = $1::bigint

@@ -27,7 +27,8 @@ type SomeoneSDuty struct{ session *pawl.Session }
 // came in between. When the rule would not hold afterwards nothing is written.
 // A statement that changes no row is not found.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	SELECT (SELECT bool_or(duty = 'on call') FROM app."Order Items" AS old WHERE old."User" = $1::text)
 //	  AS holds
@@ -59,7 +60,8 @@ type EnoughBeds struct{ session *pawl.Session }
 // not hold afterwards nothing is written. A statement that changes no row is
 // not found.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	SELECT (SELECT count(p.id) <= max(t.beds) FROM app.teams AS t LEFT JOIN app.patients AS p ON
 //	  p.team_id = t.id WHERE t.id = $1::bigint) AS holds
@@ -96,7 +98,8 @@ type SomeoneOnCall struct{ session *pawl.Session }
 // came in between. When the rule would not hold afterwards nothing is written.
 // A statement that changes no row is not found.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	SELECT (SELECT count(*) >= 1 FROM app.shifts WHERE shifts.team_id = $1::bigint AND on_call) AS holds
 //
@@ -119,7 +122,8 @@ func (s SomeoneOnCall) GoOffCall(ctx context.Context, teamID, id int64) error {
 // between. When the rule would not hold afterwards nothing is written. A
 // statement that changes no row is not found.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	SELECT (SELECT count(*) >= 1 FROM app.shifts WHERE shifts.team_id = $1::bigint AND on_call) AS holds
 //

@@ -51,7 +51,8 @@ type Shifts struct{ session *pawl.Session }
 // default. A row that breaks a constraint is not stored, and the error names
 // the constraint.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	INSERT INTO app.shifts (team_id, doctor, on_call)
 //	VALUES ($1::bigint, $2::text, $3::boolean)
@@ -62,6 +63,7 @@ type Shifts struct{ session *pawl.Session }
 //   - [ErrShiftsTeam]: there is no row of teams with this team_id
 //   - [ErrShiftsSomeoneOnCall]: the rule would not hold: SELECT count(*) >= 1
 //     FROM app.shifts WHERE shifts.team_id = @team_id AND on_call
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Shifts) Insert(ctx context.Context, in ShiftInsert) (Shift, error) {
 	return pawl.QueryOne(ctx, s.session, &shiftsInsertOperation, (*Shift).dest, in.TeamID, in.Doctor, in.OnCall)
 }
@@ -70,7 +72,8 @@ func (s Shifts) Insert(ctx context.Context, in ShiftInsert) (Shift, error) {
 // many. What a row leaves out takes the column's default. A row that breaks a
 // constraint undoes all of them, and the error names the constraint.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	COPY app.shifts (team_id, doctor, on_call) FROM STDIN
 //
@@ -79,6 +82,7 @@ func (s Shifts) Insert(ctx context.Context, in ShiftInsert) (Shift, error) {
 //   - [ErrShiftsTeam]: there is no row of teams with this team_id
 //   - [ErrShiftsSomeoneOnCall]: the rule would not hold: SELECT count(*) >= 1
 //     FROM app.shifts WHERE shifts.team_id = @team_id AND on_call
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Shifts) InsertMany(ctx context.Context, rows []ShiftInsert) (int64, error) {
 	return pawl.Copy(ctx, s.session, &shiftsInsertManyOperation, rows, (*ShiftInsert).values)
 }
@@ -214,7 +218,8 @@ func (s Shifts) List(ctx context.Context, after *Shift, limit int) ([]Shift, err
 // old value is an edit. An update that names no column is bad input, a missing
 // row is not found.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	UPDATE app.shifts
 //	SET team_id = CASE WHEN $2::boolean THEN $3::bigint ELSE team_id END,
@@ -244,7 +249,8 @@ func (s Shifts) Update(ctx context.Context, id int64, in ShiftUpdate) (Shift, er
 // Delete deletes the row of shifts with the given id. A missing row is not
 // found.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	DELETE FROM app.shifts
 //	WHERE id = $1::bigint
@@ -307,7 +313,8 @@ func (s Shifts) Rename(ctx context.Context, id int64, change func(ctx context.Co
 // writers of the row must wait and inserts of rows that refer to it need not.
 // FOR UPDATE would block those for nothing.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	SELECT id, team_id, doctor, on_call
 //	FROM app.shifts
@@ -335,7 +342,8 @@ func (s Shifts) Swap(ctx context.Context, id int64, change func(ctx context.Cont
 // outcome is then unchanged. Other columns of a row that is there are never
 // touched.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	INSERT INTO app.shifts AS have (team_id, doctor, on_call)
 //	VALUES ($1::bigint, $2::text, $3::boolean)
@@ -364,7 +372,8 @@ func (s Shifts) Plan(ctx context.Context, in ShiftInsert) (Shift, pawl.UpsertOut
 // key one is written: the last one. The others get the row that is there, and
 // are unchanged or stale.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	WITH sent AS MATERIALIZED (
 //	  SELECT sent.*, row_number() OVER (PARTITION BY sent.team_id, sent.doctor ORDER BY n DESC) = 1 AS

@@ -60,6 +60,7 @@ type Teams struct{ session *pawl.Session }
 //   - [ErrShiftsSomeoneOnCall]: the rule would not hold: SELECT count(*) >= 1
 //     FROM app.shifts WHERE shifts.team_id = @team_id AND on_call
 //   - [ErrTeamsName]: another row has the same name
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Teams) Insert(ctx context.Context, in TeamInsert) (Team, error) {
 	return pawl.QueryOne(ctx, t.session, &teamsInsertOperation, (*Team).dest, in.Name, in.Beds)
 }
@@ -77,6 +78,7 @@ func (t Teams) Insert(ctx context.Context, in TeamInsert) (Team, error) {
 //   - [ErrShiftsSomeoneOnCall]: the rule would not hold: SELECT count(*) >= 1
 //     FROM app.shifts WHERE shifts.team_id = @team_id AND on_call
 //   - [ErrTeamsName]: another row has the same name
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Teams) InsertMany(ctx context.Context, rows []TeamInsert) (int64, error) {
 	return pawl.Copy(ctx, t.session, &teamsInsertManyOperation, rows, (*TeamInsert).values)
 }
@@ -211,7 +213,8 @@ func (t Teams) List(ctx context.Context, after *Team, limit int) ([]Team, error)
 // old value is an edit. An update that names no column is bad input, a missing
 // row is not found.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	UPDATE app.teams
 //	SET name = CASE WHEN $2::boolean THEN $3::text ELSE name END,
@@ -235,7 +238,8 @@ func (t Teams) Update(ctx context.Context, id int64, in TeamUpdate) (Team, error
 // found. A row that others still refer to stays, and the error names their
 // foreign key.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	DELETE FROM app.teams
 //	WHERE id = $1::bigint

@@ -50,6 +50,7 @@ type Invoices struct{ session *pawl.Session }
 // Errors:
 //   - [ErrInvoicesNumberFrozen]: the number of a row of invoices, or its group,
 //     would change
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (i Invoices) Insert(ctx context.Context, in InvoiceInsert) (Invoice, error) {
 	return pawl.QueryOne(ctx, i.session, &invoicesInsertOperation, (*Invoice).dest, in.ShopID, in.Total)
 }
@@ -63,6 +64,7 @@ func (i Invoices) Insert(ctx context.Context, in InvoiceInsert) (Invoice, error)
 // Errors:
 //   - [ErrInvoicesNumberFrozen]: the number of a row of invoices, or its group,
 //     would change
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (i Invoices) InsertMany(ctx context.Context, rows []InvoiceInsert) (int64, error) {
 	return pawl.Copy(ctx, i.session, &invoicesInsertManyOperation, rows, (*InvoiceInsert).values)
 }

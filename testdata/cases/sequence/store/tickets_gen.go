@@ -51,6 +51,7 @@ type Tickets struct{ session *pawl.Session }
 //   - [ErrTicketsPkey]: a row with this id exists already
 //   - [ErrTicketsRefFrozen]: the number of a row of tickets, or its group,
 //     would change
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Tickets) Insert(ctx context.Context, in TicketInsert) (Ticket, error) {
 	return pawl.QueryOne(ctx, t.session, &ticketsInsertOperation, (*Ticket).dest, in.ID, in.Project, in.Year)
 }
@@ -65,6 +66,7 @@ func (t Tickets) Insert(ctx context.Context, in TicketInsert) (Ticket, error) {
 //   - [ErrTicketsPkey]: a row with this id exists already
 //   - [ErrTicketsRefFrozen]: the number of a row of tickets, or its group,
 //     would change
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Tickets) InsertMany(ctx context.Context, rows []TicketInsert) (int64, error) {
 	return pawl.Copy(ctx, t.session, &ticketsInsertManyOperation, rows, (*TicketInsert).values)
 }

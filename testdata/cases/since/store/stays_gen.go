@@ -64,6 +64,7 @@ type Stays struct{ session *pawl.Session }
 //   - [ErrStaysOnePerRoomBounds]: the range is empty, not [), or has no finite
 //     bound
 //   - [ErrStaysStatus]: status would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Stays) Insert(ctx context.Context, in StayInsert) (Stay, error) {
 	return pawl.QueryOne(ctx, s.session, &staysInsertOperation, (*Stay).dest,
 		in.Room,
@@ -85,6 +86,7 @@ func (s Stays) Insert(ctx context.Context, in StayInsert) (Stay, error) {
 //   - [ErrStaysOnePerRoomBounds]: the range is empty, not [), or has no finite
 //     bound
 //   - [ErrStaysStatus]: status would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Stays) InsertMany(ctx context.Context, rows []StayInsert) (int64, error) {
 	return pawl.Copy(ctx, s.session, &staysInsertManyOperation, rows, (*StayInsert).values)
 }

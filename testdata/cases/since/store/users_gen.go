@@ -74,6 +74,7 @@ type Users struct{ session *pawl.Session }
 //   - [ErrUsersImmutable]: created_at of users would change
 //   - [ErrUsersNameGiven]: a row breaks the check name <> ”, and created_at >=
 //     '2026-01-01 00:00:00+00' holds of it
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (u Users) Insert(ctx context.Context, in UserInsert) (User, error) {
 	return pawl.QueryOne(ctx, u.session, &usersInsertOperation, (*User).dest,
 		in.Team,
@@ -99,6 +100,7 @@ func (u Users) Insert(ctx context.Context, in UserInsert) (User, error) {
 //   - [ErrUsersImmutable]: created_at of users would change
 //   - [ErrUsersNameGiven]: a row breaks the check name <> ”, and created_at >=
 //     '2026-01-01 00:00:00+00' holds of it
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (u Users) InsertMany(ctx context.Context, rows []UserInsert) (int64, error) {
 	return pawl.Copy(ctx, u.session, &usersInsertManyOperation, rows, (*UserInsert).values)
 }

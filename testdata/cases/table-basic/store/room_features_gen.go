@@ -58,6 +58,7 @@ type RoomFeatures struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrRoomFeaturesPkey]: a row with this room_id and feature exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (r RoomFeatures) Insert(ctx context.Context, in RoomFeatureInsert) (RoomFeature, error) {
 	return pawl.QueryOne(ctx, r.session, &roomFeaturesInsertOperation, (*RoomFeature).dest, in.RoomID, in.Feature)
 }
@@ -70,6 +71,7 @@ func (r RoomFeatures) Insert(ctx context.Context, in RoomFeatureInsert) (RoomFea
 //
 // Errors:
 //   - [ErrRoomFeaturesPkey]: a row with this room_id and feature exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (r RoomFeatures) InsertMany(ctx context.Context, rows []RoomFeatureInsert) (int64, error) {
 	return pawl.Copy(ctx, r.session, &roomFeaturesInsertManyOperation, rows, (*RoomFeatureInsert).values)
 }

@@ -65,6 +65,7 @@ type Counters struct{ session *pawl.Session }
 // Errors:
 //   - [ErrCountersNotNegative]: a row breaks the check value >= 0
 //   - [ErrCountersPkey]: a row with this name exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Counters) Insert(ctx context.Context, in CounterInsert) (Counter, error) {
 	return pawl.QueryOne(ctx, c.session, &countersInsertOperation, (*Counter).dest, in.Name, in.Value)
 }
@@ -78,6 +79,7 @@ func (c Counters) Insert(ctx context.Context, in CounterInsert) (Counter, error)
 // Errors:
 //   - [ErrCountersNotNegative]: a row breaks the check value >= 0
 //   - [ErrCountersPkey]: a row with this name exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Counters) InsertMany(ctx context.Context, rows []CounterInsert) (int64, error) {
 	return pawl.Copy(ctx, c.session, &countersInsertManyOperation, rows, (*CounterInsert).values)
 }

@@ -75,6 +75,7 @@ type Seats struct{ session *pawl.Session }
 // Errors:
 //   - [ErrSeatsPriceNotNegative]: a row breaks the check price >= 0
 //   - [ErrSeatsState]: state would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Seats) Insert(ctx context.Context, in SeatInsert) (Seat, error) {
 	return pawl.QueryOne(ctx, s.session, &seatsInsertOperation, (*Seat).dest,
 		in.State,
@@ -93,6 +94,7 @@ func (s Seats) Insert(ctx context.Context, in SeatInsert) (Seat, error) {
 // Errors:
 //   - [ErrSeatsPriceNotNegative]: a row breaks the check price >= 0
 //   - [ErrSeatsState]: state would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Seats) InsertMany(ctx context.Context, rows []SeatInsert) (int64, error) {
 	return pawl.Copy(ctx, s.session, &seatsInsertManyOperation, rows, (*SeatInsert).values)
 }

@@ -47,6 +47,7 @@ type Tickets struct{ session *pawl.Session }
 // Errors:
 //   - [ErrTicketsStateKnown]: a row breaks the check state IN ('open',
 //     'closed')
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Tickets) Insert(ctx context.Context, in TicketInsert) (Ticket, error) {
 	return pawl.QueryOne(ctx, t.session, &ticketsInsertOperation, (*Ticket).dest, in.State)
 }
@@ -60,6 +61,7 @@ func (t Tickets) Insert(ctx context.Context, in TicketInsert) (Ticket, error) {
 // Errors:
 //   - [ErrTicketsStateKnown]: a row breaks the check state IN ('open',
 //     'closed')
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (t Tickets) InsertMany(ctx context.Context, rows []TicketInsert) (int64, error) {
 	return pawl.Copy(ctx, t.session, &ticketsInsertManyOperation, rows, (*TicketInsert).values)
 }

@@ -57,6 +57,7 @@ type Orders struct{ session *pawl.Session }
 //   - [ErrOrdersSentIsNotFree]: a row breaks the check state <> 'sent' OR total
 //     > 0
 //   - [ErrOrdersState]: state would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersInsertOperation, (*Order).dest, in.Total, in.State)
 }
@@ -71,6 +72,7 @@ func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 //   - [ErrOrdersSentIsNotFree]: a row breaks the check state <> 'sent' OR total
 //     > 0
 //   - [ErrOrdersState]: state would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
 	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }

@@ -48,6 +48,7 @@ type ArchiveOrders struct{ session *pawl.Session }
 //   - [ErrArchiveOrdersOrder]: there is no row of orders with this id
 //   - [ErrArchiveOrdersPkey]: a row with this id exists already
 //   - [ErrArchiveOrdersState]: state would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (a ArchiveOrders) Insert(ctx context.Context, in ArchiveOrderInsert) (ArchiveOrder, error) {
 	return pawl.QueryOne(ctx, a.session, &archiveOrdersInsertOperation, (*ArchiveOrder).dest, in.ID, in.State)
 }
@@ -62,6 +63,7 @@ func (a ArchiveOrders) Insert(ctx context.Context, in ArchiveOrderInsert) (Archi
 //   - [ErrArchiveOrdersOrder]: there is no row of orders with this id
 //   - [ErrArchiveOrdersPkey]: a row with this id exists already
 //   - [ErrArchiveOrdersState]: state would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (a ArchiveOrders) InsertMany(ctx context.Context, rows []ArchiveOrderInsert) (int64, error) {
 	return pawl.Copy(ctx, a.session, &archiveOrdersInsertManyOperation, rows, (*ArchiveOrderInsert).values)
 }

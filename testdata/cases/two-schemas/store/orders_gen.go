@@ -46,6 +46,7 @@ type Orders struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrOrdersState]: state would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersInsertOperation, (*Order).dest, in.State)
 }
@@ -58,6 +59,7 @@ func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 //
 // Errors:
 //   - [ErrOrdersState]: state would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
 	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }

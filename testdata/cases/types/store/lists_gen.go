@@ -1553,6 +1553,305 @@ func (l Lists) Change(ctx context.Context, id int64, change func(ctx context.Con
 	return pawl.Edit(ctx, l.session, &listsChangeOperation, (*List).dest, change, id)
 }
 
+// ChangeTogether reads several rows of lists with a lock, lets the given
+// function change sparse_mood, sparse_datemultirange, sparse_tstzmultirange,
+// sparse_tsmultirange, sparse_nummultirange, sparse_int8multirange,
+// sparse_int4multirange, sparse_daterange, sparse_tstzrange, sparse_tsrange,
+// sparse_numrange, sparse_int8range, sparse_int4range, sparse_hstore,
+// sparse_jsonpath, sparse_tsquery, sparse_tsvector, sparse_circle,
+// sparse_polygon, sparse_path, sparse_box, sparse_lseg, sparse_line,
+// sparse_point, sparse_tid, sparse_cid, sparse_xid, sparse_regclass,
+// sparse_pg_lsn, sparse_money, sparse_varbit, sparse_bit, sparse_macaddr8,
+// sparse_macaddr, sparse_cidr, sparse_inet, sparse_interval, sparse_timetz,
+// sparse_time, sparse_date, sparse_timestamp, sparse_timestamptz, sparse_uuid,
+// sparse_jsonb, sparse_json, sparse_bytea, sparse_xml, sparse_ltree,
+// sparse_citext, sparse_name, sparse_bpchar, sparse_varchar, sparse_text,
+// sparse_numeric, sparse_float8, sparse_float4, sparse_bool, sparse_xid8,
+// sparse_oid, sparse_int8, sparse_int4, sparse_int2, a_mood, a_datemultirange,
+// a_tstzmultirange, a_tsmultirange, a_nummultirange, a_int8multirange,
+// a_int4multirange, a_daterange, a_tstzrange, a_tsrange, a_numrange,
+// a_int8range, a_int4range, a_hstore, a_jsonpath, a_tsquery, a_tsvector,
+// a_circle, a_polygon, a_path, a_box, a_lseg, a_line, a_point, a_tid, a_cid,
+// a_xid, a_regclass, a_pg_lsn, a_money, a_varbit, a_bit, a_macaddr8, a_macaddr,
+// a_cidr, a_inet, a_interval, a_timetz, a_time, a_date, a_timestamp,
+// a_timestamptz, a_uuid, a_jsonb, a_json, a_bytea, a_xml, a_ltree, a_citext,
+// a_name, a_bpchar, a_varchar, a_text, a_numeric, a_float8, a_float4, a_bool,
+// a_xid8, a_oid, a_int8, a_int4 and a_int2 of each, and writes those that it
+// has changed, in one transaction and all or none: another edit of one of the
+// rows waits, so no decision rests on an old value. The rows are locked in the
+// order of their keys, so that two calls never wait for each other in a circle;
+// the function gets them, and the result has them, in the order in which their
+// keys were given. A key that is given twice is one row in both places. A
+// change to another column is an error, and so is a key without a row: nothing
+// is written then.
+//
+// change may set SparseMood, SparseDatemultirange, SparseTstzmultirange,
+// SparseTsmultirange, SparseNummultirange, SparseInt8multirange,
+// SparseInt4multirange, SparseDaterange, SparseTstzrange, SparseTsrange,
+// SparseNumrange, SparseInt8range, SparseInt4range, SparseHstore,
+// SparseJsonpath, SparseTsquery, SparseTsvector, SparseCircle, SparsePolygon,
+// SparsePath, SparseBox, SparseLseg, SparseLine, SparsePoint, SparseTid,
+// SparseCid, SparseXid, SparseRegclass, SparsePgLsn, SparseMoney, SparseVarbit,
+// SparseBit, SparseMacaddr8, SparseMacaddr, SparseCidr, SparseInet,
+// SparseInterval, SparseTimetz, SparseTime, SparseDate, SparseTimestamp,
+// SparseTimestamptz, SparseUUID, SparseJsonb, SparseJSON, SparseBytea,
+// SparseXML, SparseLtree, SparseCitext, SparseName, SparseBpchar,
+// SparseVarchar, SparseText, SparseNumeric, SparseFloat8, SparseFloat4,
+// SparseBool, SparseXid8, SparseOid, SparseInt8, SparseInt4, SparseInt2, AMood,
+// ADatemultirange, ATstzmultirange, ATsmultirange, ANummultirange,
+// AInt8multirange, AInt4multirange, ADaterange, ATstzrange, ATsrange,
+// ANumrange, AInt8range, AInt4range, AHstore, AJsonpath, ATsquery, ATsvector,
+// ACircle, APolygon, APath, ABox, ALseg, ALine, APoint, ATid, ACid, AXid,
+// ARegclass, APgLsn, AMoney, AVarbit, ABit, AMacaddr8, AMacaddr, ACidr, AInet,
+// AInterval, ATimetz, ATime, ADate, ATimestamp, ATimestamptz, AUUID, AJsonb,
+// AJSON, ABytea, AXML, ALtree, ACitext, AName, ABpchar, AVarchar, AText,
+// ANumeric, AFloat8, AFloat4, ABool, AXid8, AOid, AInt8, AInt4 and AInt2 and
+// nothing else. It runs in the transaction that holds the lock, perhaps more
+// than once, and must change nothing but what it is given; an error of it ends
+// the edit and is returned.
+//
+// It locks FOR NO KEY UPDATE: sparse_mood, sparse_datemultirange,
+// sparse_tstzmultirange, sparse_tsmultirange, sparse_nummultirange,
+// sparse_int8multirange, sparse_int4multirange, sparse_daterange,
+// sparse_tstzrange, sparse_tsrange, sparse_numrange, sparse_int8range,
+// sparse_int4range, sparse_hstore, sparse_jsonpath, sparse_tsquery,
+// sparse_tsvector, sparse_circle, sparse_polygon, sparse_path, sparse_box,
+// sparse_lseg, sparse_line, sparse_point, sparse_tid, sparse_cid, sparse_xid,
+// sparse_regclass, sparse_pg_lsn, sparse_money, sparse_varbit, sparse_bit,
+// sparse_macaddr8, sparse_macaddr, sparse_cidr, sparse_inet, sparse_interval,
+// sparse_timetz, sparse_time, sparse_date, sparse_timestamp,
+// sparse_timestamptz, sparse_uuid, sparse_jsonb, sparse_json, sparse_bytea,
+// sparse_xml, sparse_ltree, sparse_citext, sparse_name, sparse_bpchar,
+// sparse_varchar, sparse_text, sparse_numeric, sparse_float8, sparse_float4,
+// sparse_bool, sparse_xid8, sparse_oid, sparse_int8, sparse_int4, sparse_int2,
+// a_mood, a_datemultirange, a_tstzmultirange, a_tsmultirange, a_nummultirange,
+// a_int8multirange, a_int4multirange, a_daterange, a_tstzrange, a_tsrange,
+// a_numrange, a_int8range, a_int4range, a_hstore, a_jsonpath, a_tsquery,
+// a_tsvector, a_circle, a_polygon, a_path, a_box, a_lseg, a_line, a_point,
+// a_tid, a_cid, a_xid, a_regclass, a_pg_lsn, a_money, a_varbit, a_bit,
+// a_macaddr8, a_macaddr, a_cidr, a_inet, a_interval, a_timetz, a_time, a_date,
+// a_timestamp, a_timestamptz, a_uuid, a_jsonb, a_json, a_bytea, a_xml, a_ltree,
+// a_citext, a_name, a_bpchar, a_varchar, a_text, a_numeric, a_float8, a_float4,
+// a_bool, a_xid8, a_oid, a_int8, a_int4 and a_int2 stand in no full unique key,
+// so other writers of the row must wait and inserts of rows that refer to it
+// need not. FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id, array_agg(sent.n ORDER BY sent.n) AS n
+//	  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+//	  GROUP BY 1
+//	)
+//	SELECT have.id, have.a_int2, have.a_int4, have.a_int8, have.a_oid, have.a_xid8, have.a_bool,
+//	  have.a_float4, have.a_float8, have.a_numeric, have.a_text, have.a_varchar, have.a_bpchar,
+//	  have.a_name, have.a_citext, have.a_ltree, have.a_xml, have.a_bytea, have.a_json, have.a_jsonb,
+//	  have.a_uuid, have.a_timestamptz, have.a_timestamp, have.a_date, have.a_time, have.a_timetz,
+//	  have.a_interval, have.a_inet, have.a_cidr, have.a_macaddr, have.a_macaddr8, have.a_bit,
+//	  have.a_varbit, have.a_money, have.a_pg_lsn, have.a_regclass, have.a_xid, have.a_cid, have.a_tid,
+//	  have.a_point, have.a_line, have.a_lseg, have.a_box, have.a_path, have.a_polygon, have.a_circle,
+//	  have.a_tsvector, have.a_tsquery, have.a_jsonpath, have.a_hstore, have.a_int4range, have.a_int8range,
+//	  have.a_numrange, have.a_tsrange, have.a_tstzrange, have.a_daterange, have.a_int4multirange,
+//	  have.a_int8multirange, have.a_nummultirange, have.a_tsmultirange, have.a_tstzmultirange,
+//	  have.a_datemultirange, have.a_mood::text[], have.sparse_int2, have.sparse_int4, have.sparse_int8,
+//	  have.sparse_oid, have.sparse_xid8, have.sparse_bool, have.sparse_float4, have.sparse_float8,
+//	  have.sparse_numeric, have.sparse_text, have.sparse_varchar, have.sparse_bpchar, have.sparse_name,
+//	  have.sparse_citext, have.sparse_ltree, have.sparse_xml, have.sparse_bytea, have.sparse_json,
+//	  have.sparse_jsonb, have.sparse_uuid, have.sparse_timestamptz, have.sparse_timestamp,
+//	  have.sparse_date, have.sparse_time, have.sparse_timetz, have.sparse_interval, have.sparse_inet,
+//	  have.sparse_cidr, have.sparse_macaddr, have.sparse_macaddr8, have.sparse_bit, have.sparse_varbit,
+//	  have.sparse_money, have.sparse_pg_lsn, have.sparse_regclass, have.sparse_xid, have.sparse_cid,
+//	  have.sparse_tid, have.sparse_point, have.sparse_line, have.sparse_lseg, have.sparse_box,
+//	  have.sparse_path, have.sparse_polygon, have.sparse_circle, have.sparse_tsvector,
+//	  have.sparse_tsquery, have.sparse_jsonpath, have.sparse_hstore, have.sparse_int4range,
+//	  have.sparse_int8range, have.sparse_numrange, have.sparse_tsrange, have.sparse_tstzrange,
+//	  have.sparse_daterange, have.sparse_int4multirange, have.sparse_int8multirange,
+//	  have.sparse_nummultirange, have.sparse_tsmultirange, have.sparse_tstzmultirange,
+//	  have.sparse_datemultirange, have.sparse_mood::text[], sent.n
+//	FROM app.lists AS have
+//	  JOIN sent ON have.id = sent.id
+//	ORDER BY have.id
+//	FOR NO KEY UPDATE OF have
+//
+//	UPDATE app.lists AS have
+//	SET sparse_mood = sent.sparse_mood, sparse_datemultirange = sent.sparse_datemultirange,
+//	  sparse_tstzmultirange = sent.sparse_tstzmultirange, sparse_tsmultirange = sent.sparse_tsmultirange,
+//	  sparse_nummultirange = sent.sparse_nummultirange, sparse_int8multirange =
+//	  sent.sparse_int8multirange, sparse_int4multirange = sent.sparse_int4multirange, sparse_daterange =
+//	  sent.sparse_daterange, sparse_tstzrange = sent.sparse_tstzrange, sparse_tsrange =
+//	  sent.sparse_tsrange, sparse_numrange = sent.sparse_numrange, sparse_int8range =
+//	  sent.sparse_int8range, sparse_int4range = sent.sparse_int4range, sparse_hstore = sent.sparse_hstore,
+//	  sparse_jsonpath = sent.sparse_jsonpath, sparse_tsquery = sent.sparse_tsquery, sparse_tsvector =
+//	  sent.sparse_tsvector, sparse_circle = sent.sparse_circle, sparse_polygon = sent.sparse_polygon,
+//	  sparse_path = sent.sparse_path, sparse_box = sent.sparse_box, sparse_lseg = sent.sparse_lseg,
+//	  sparse_line = sent.sparse_line, sparse_point = sent.sparse_point, sparse_tid = sent.sparse_tid,
+//	  sparse_cid = sent.sparse_cid, sparse_xid = sent.sparse_xid, sparse_regclass = sent.sparse_regclass,
+//	  sparse_pg_lsn = sent.sparse_pg_lsn, sparse_money = sent.sparse_money, sparse_varbit =
+//	  sent.sparse_varbit, sparse_bit = sent.sparse_bit, sparse_macaddr8 = sent.sparse_macaddr8,
+//	  sparse_macaddr = sent.sparse_macaddr, sparse_cidr = sent.sparse_cidr, sparse_inet =
+//	  sent.sparse_inet, sparse_interval = sent.sparse_interval, sparse_timetz = sent.sparse_timetz,
+//	  sparse_time = sent.sparse_time, sparse_date = sent.sparse_date, sparse_timestamp =
+//	  sent.sparse_timestamp, sparse_timestamptz = sent.sparse_timestamptz, sparse_uuid = sent.sparse_uuid,
+//	  sparse_jsonb = sent.sparse_jsonb, sparse_json = sent.sparse_json, sparse_bytea = sent.sparse_bytea,
+//	  sparse_xml = sent.sparse_xml, sparse_ltree = sent.sparse_ltree, sparse_citext = sent.sparse_citext,
+//	  sparse_name = sent.sparse_name, sparse_bpchar = sent.sparse_bpchar, sparse_varchar =
+//	  sent.sparse_varchar, sparse_text = sent.sparse_text, sparse_numeric = sent.sparse_numeric,
+//	  sparse_float8 = sent.sparse_float8, sparse_float4 = sent.sparse_float4, sparse_bool =
+//	  sent.sparse_bool, sparse_xid8 = sent.sparse_xid8, sparse_oid = sent.sparse_oid, sparse_int8 =
+//	  sent.sparse_int8, sparse_int4 = sent.sparse_int4, sparse_int2 = sent.sparse_int2, a_mood =
+//	  sent.a_mood, a_datemultirange = sent.a_datemultirange, a_tstzmultirange = sent.a_tstzmultirange,
+//	  a_tsmultirange = sent.a_tsmultirange, a_nummultirange = sent.a_nummultirange, a_int8multirange =
+//	  sent.a_int8multirange, a_int4multirange = sent.a_int4multirange, a_daterange = sent.a_daterange,
+//	  a_tstzrange = sent.a_tstzrange, a_tsrange = sent.a_tsrange, a_numrange = sent.a_numrange,
+//	  a_int8range = sent.a_int8range, a_int4range = sent.a_int4range, a_hstore = sent.a_hstore, a_jsonpath
+//	  = sent.a_jsonpath, a_tsquery = sent.a_tsquery, a_tsvector = sent.a_tsvector, a_circle =
+//	  sent.a_circle, a_polygon = sent.a_polygon, a_path = sent.a_path, a_box = sent.a_box, a_lseg =
+//	  sent.a_lseg, a_line = sent.a_line, a_point = sent.a_point, a_tid = sent.a_tid, a_cid = sent.a_cid,
+//	  a_xid = sent.a_xid, a_regclass = sent.a_regclass, a_pg_lsn = sent.a_pg_lsn, a_money = sent.a_money,
+//	  a_varbit = sent.a_varbit, a_bit = sent.a_bit, a_macaddr8 = sent.a_macaddr8, a_macaddr =
+//	  sent.a_macaddr, a_cidr = sent.a_cidr, a_inet = sent.a_inet, a_interval = sent.a_interval, a_timetz =
+//	  sent.a_timetz, a_time = sent.a_time, a_date = sent.a_date, a_timestamp = sent.a_timestamp,
+//	  a_timestamptz = sent.a_timestamptz, a_uuid = sent.a_uuid, a_jsonb = sent.a_jsonb, a_json =
+//	  sent.a_json, a_bytea = sent.a_bytea, a_xml = sent.a_xml, a_ltree = sent.a_ltree, a_citext =
+//	  sent.a_citext, a_name = sent.a_name, a_bpchar = sent.a_bpchar, a_varchar = sent.a_varchar, a_text =
+//	  sent.a_text, a_numeric = sent.a_numeric, a_float8 = sent.a_float8, a_float4 = sent.a_float4, a_bool
+//	  = sent.a_bool, a_xid8 = sent.a_xid8, a_oid = sent.a_oid, a_int8 = sent.a_int8, a_int4 = sent.a_int4,
+//	  a_int2 = sent.a_int2
+//	FROM (
+//	  SELECT sent.id::bigint AS id, sent.sparse_mood::text[]::app.mood[] AS sparse_mood,
+//	    sent.sparse_datemultirange::datemultirange[] AS sparse_datemultirange,
+//	    sent.sparse_tstzmultirange::tstzmultirange[] AS sparse_tstzmultirange,
+//	    sent.sparse_tsmultirange::tsmultirange[] AS sparse_tsmultirange,
+//	    sent.sparse_nummultirange::nummultirange[] AS sparse_nummultirange,
+//	    sent.sparse_int8multirange::int8multirange[] AS sparse_int8multirange,
+//	    sent.sparse_int4multirange::int4multirange[] AS sparse_int4multirange,
+//	    sent.sparse_daterange::daterange[] AS sparse_daterange, sent.sparse_tstzrange::tstzrange[] AS
+//	    sparse_tstzrange, sent.sparse_tsrange::tsrange[] AS sparse_tsrange, sent.sparse_numrange::numrange[]
+//	    AS sparse_numrange, sent.sparse_int8range::int8range[] AS sparse_int8range,
+//	    sent.sparse_int4range::int4range[] AS sparse_int4range, sent.sparse_hstore::public.hstore[] AS
+//	    sparse_hstore, sent.sparse_jsonpath::jsonpath[] AS sparse_jsonpath, sent.sparse_tsquery::tsquery[]
+//	    AS sparse_tsquery, sent.sparse_tsvector::tsvector[] AS sparse_tsvector, sent.sparse_circle::circle[]
+//	    AS sparse_circle, sent.sparse_polygon::polygon[] AS sparse_polygon, sent.sparse_path::path[] AS
+//	    sparse_path, sent.sparse_box::box[] AS sparse_box, sent.sparse_lseg::lseg[] AS sparse_lseg,
+//	    sent.sparse_line::line[] AS sparse_line, sent.sparse_point::point[] AS sparse_point,
+//	    sent.sparse_tid::tid[] AS sparse_tid, sent.sparse_cid::cid[] AS sparse_cid, sent.sparse_xid::xid[]
+//	    AS sparse_xid, sent.sparse_regclass::regclass[] AS sparse_regclass, sent.sparse_pg_lsn::pg_lsn[] AS
+//	    sparse_pg_lsn, sent.sparse_money::money[] AS sparse_money, sent.sparse_varbit::bit varying[] AS
+//	    sparse_varbit, sent.sparse_bit::bit varying[] AS sparse_bit, sent.sparse_macaddr8::macaddr8[] AS
+//	    sparse_macaddr8, sent.sparse_macaddr::macaddr[] AS sparse_macaddr, sent.sparse_cidr::cidr[] AS
+//	    sparse_cidr, sent.sparse_inet::inet[] AS sparse_inet, sent.sparse_interval::interval[] AS
+//	    sparse_interval, sent.sparse_timetz::time with time zone[] AS sparse_timetz, sent.sparse_time::time
+//	    without time zone[] AS sparse_time, sent.sparse_date::date[] AS sparse_date,
+//	    sent.sparse_timestamp::timestamp without time zone[] AS sparse_timestamp,
+//	    sent.sparse_timestamptz::timestamp with time zone[] AS sparse_timestamptz, sent.sparse_uuid::uuid[]
+//	    AS sparse_uuid, sent.sparse_jsonb::jsonb[] AS sparse_jsonb, sent.sparse_json::json[] AS sparse_json,
+//	    sent.sparse_bytea::bytea[] AS sparse_bytea, sent.sparse_xml::xml[] AS sparse_xml,
+//	    sent.sparse_ltree::public.ltree[] AS sparse_ltree, sent.sparse_citext::public.citext[] AS
+//	    sparse_citext, sent.sparse_name::name[] AS sparse_name, sent.sparse_bpchar::bpchar[] AS
+//	    sparse_bpchar, sent.sparse_varchar::character varying[] AS sparse_varchar, sent.sparse_text::text[]
+//	    AS sparse_text, sent.sparse_numeric::numeric[] AS sparse_numeric, sent.sparse_float8::double
+//	    precision[] AS sparse_float8, sent.sparse_float4::real[] AS sparse_float4,
+//	    sent.sparse_bool::boolean[] AS sparse_bool, sent.sparse_xid8::xid8[] AS sparse_xid8,
+//	    sent.sparse_oid::oid[] AS sparse_oid, sent.sparse_int8::bigint[] AS sparse_int8,
+//	    sent.sparse_int4::integer[] AS sparse_int4, sent.sparse_int2::smallint[] AS sparse_int2,
+//	    sent.a_mood::text[]::app.mood[] AS a_mood, sent.a_datemultirange::datemultirange[] AS
+//	    a_datemultirange, sent.a_tstzmultirange::tstzmultirange[] AS a_tstzmultirange,
+//	    sent.a_tsmultirange::tsmultirange[] AS a_tsmultirange, sent.a_nummultirange::nummultirange[] AS
+//	    a_nummultirange, sent.a_int8multirange::int8multirange[] AS a_int8multirange,
+//	    sent.a_int4multirange::int4multirange[] AS a_int4multirange, sent.a_daterange::daterange[] AS
+//	    a_daterange, sent.a_tstzrange::tstzrange[] AS a_tstzrange, sent.a_tsrange::tsrange[] AS a_tsrange,
+//	    sent.a_numrange::numrange[] AS a_numrange, sent.a_int8range::int8range[] AS a_int8range,
+//	    sent.a_int4range::int4range[] AS a_int4range, sent.a_hstore::public.hstore[] AS a_hstore,
+//	    sent.a_jsonpath::jsonpath[] AS a_jsonpath, sent.a_tsquery::tsquery[] AS a_tsquery,
+//	    sent.a_tsvector::tsvector[] AS a_tsvector, sent.a_circle::circle[] AS a_circle,
+//	    sent.a_polygon::polygon[] AS a_polygon, sent.a_path::path[] AS a_path, sent.a_box::box[] AS a_box,
+//	    sent.a_lseg::lseg[] AS a_lseg, sent.a_line::line[] AS a_line, sent.a_point::point[] AS a_point,
+//	    sent.a_tid::tid[] AS a_tid, sent.a_cid::cid[] AS a_cid, sent.a_xid::xid[] AS a_xid,
+//	    sent.a_regclass::regclass[] AS a_regclass, sent.a_pg_lsn::pg_lsn[] AS a_pg_lsn,
+//	    sent.a_money::money[] AS a_money, sent.a_varbit::bit varying[] AS a_varbit, sent.a_bit::bit
+//	    varying[] AS a_bit, sent.a_macaddr8::macaddr8[] AS a_macaddr8, sent.a_macaddr::macaddr[] AS
+//	    a_macaddr, sent.a_cidr::cidr[] AS a_cidr, sent.a_inet::inet[] AS a_inet, sent.a_interval::interval[]
+//	    AS a_interval, sent.a_timetz::time with time zone[] AS a_timetz, sent.a_time::time without time
+//	    zone[] AS a_time, sent.a_date::date[] AS a_date, sent.a_timestamp::timestamp without time zone[] AS
+//	    a_timestamp, sent.a_timestamptz::timestamp with time zone[] AS a_timestamptz, sent.a_uuid::uuid[] AS
+//	    a_uuid, sent.a_jsonb::jsonb[] AS a_jsonb, sent.a_json::json[] AS a_json, sent.a_bytea::bytea[] AS
+//	    a_bytea, sent.a_xml::xml[] AS a_xml, sent.a_ltree::public.ltree[] AS a_ltree,
+//	    sent.a_citext::public.citext[] AS a_citext, sent.a_name::name[] AS a_name, sent.a_bpchar::bpchar[]
+//	    AS a_bpchar, sent.a_varchar::character varying[] AS a_varchar, sent.a_text::text[] AS a_text,
+//	    sent.a_numeric::numeric[] AS a_numeric, sent.a_float8::double precision[] AS a_float8,
+//	    sent.a_float4::real[] AS a_float4, sent.a_bool::boolean[] AS a_bool, sent.a_xid8::xid8[] AS a_xid8,
+//	    sent.a_oid::oid[] AS a_oid, sent.a_int8::bigint[] AS a_int8, sent.a_int4::integer[] AS a_int4,
+//	    sent.a_int2::smallint[] AS a_int2, sent.n
+//	  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+//	    $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
+//	    $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[],
+//	    $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[],
+//	    $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[],
+//	    $36::text[], $37::text[], $38::text[], $39::text[], $40::text[], $41::text[], $42::text[],
+//	    $43::text[], $44::text[], $45::text[], $46::text[], $47::text[], $48::text[], $49::text[],
+//	    $50::text[], $51::text[], $52::text[], $53::text[], $54::text[], $55::text[], $56::text[],
+//	    $57::text[], $58::text[], $59::text[], $60::text[], $61::text[], $62::text[], $63::text[],
+//	    $64::text[], $65::text[], $66::text[], $67::text[], $68::text[], $69::text[], $70::text[],
+//	    $71::text[], $72::text[], $73::text[], $74::text[], $75::text[], $76::text[], $77::text[],
+//	    $78::text[], $79::text[], $80::text[], $81::text[], $82::text[], $83::text[], $84::text[],
+//	    $85::text[], $86::text[], $87::text[], $88::text[], $89::text[], $90::text[], $91::text[],
+//	    $92::text[], $93::text[], $94::text[], $95::text[], $96::text[], $97::text[], $98::text[],
+//	    $99::text[], $100::text[], $101::text[], $102::text[], $103::text[], $104::text[], $105::text[],
+//	    $106::text[], $107::text[], $108::text[], $109::text[], $110::text[], $111::text[], $112::text[],
+//	    $113::text[], $114::text[], $115::text[], $116::text[], $117::text[], $118::text[], $119::text[],
+//	    $120::text[], $121::text[], $122::text[], $123::text[], $124::text[], $125::text[]) WITH ORDINALITY
+//	    AS sent (id, sparse_mood, sparse_datemultirange, sparse_tstzmultirange, sparse_tsmultirange,
+//	    sparse_nummultirange, sparse_int8multirange, sparse_int4multirange, sparse_daterange,
+//	    sparse_tstzrange, sparse_tsrange, sparse_numrange, sparse_int8range, sparse_int4range,
+//	    sparse_hstore, sparse_jsonpath, sparse_tsquery, sparse_tsvector, sparse_circle, sparse_polygon,
+//	    sparse_path, sparse_box, sparse_lseg, sparse_line, sparse_point, sparse_tid, sparse_cid, sparse_xid,
+//	    sparse_regclass, sparse_pg_lsn, sparse_money, sparse_varbit, sparse_bit, sparse_macaddr8,
+//	    sparse_macaddr, sparse_cidr, sparse_inet, sparse_interval, sparse_timetz, sparse_time, sparse_date,
+//	    sparse_timestamp, sparse_timestamptz, sparse_uuid, sparse_jsonb, sparse_json, sparse_bytea,
+//	    sparse_xml, sparse_ltree, sparse_citext, sparse_name, sparse_bpchar, sparse_varchar, sparse_text,
+//	    sparse_numeric, sparse_float8, sparse_float4, sparse_bool, sparse_xid8, sparse_oid, sparse_int8,
+//	    sparse_int4, sparse_int2, a_mood, a_datemultirange, a_tstzmultirange, a_tsmultirange,
+//	    a_nummultirange, a_int8multirange, a_int4multirange, a_daterange, a_tstzrange, a_tsrange,
+//	    a_numrange, a_int8range, a_int4range, a_hstore, a_jsonpath, a_tsquery, a_tsvector, a_circle,
+//	    a_polygon, a_path, a_box, a_lseg, a_line, a_point, a_tid, a_cid, a_xid, a_regclass, a_pg_lsn,
+//	    a_money, a_varbit, a_bit, a_macaddr8, a_macaddr, a_cidr, a_inet, a_interval, a_timetz, a_time,
+//	    a_date, a_timestamp, a_timestamptz, a_uuid, a_jsonb, a_json, a_bytea, a_xml, a_ltree, a_citext,
+//	    a_name, a_bpchar, a_varchar, a_text, a_numeric, a_float8, a_float4, a_bool, a_xid8, a_oid, a_int8,
+//	    a_int4, a_int2, n)
+//	) AS sent
+//	WHERE have.id = sent.id
+//	RETURNING have.id, have.a_int2, have.a_int4, have.a_int8, have.a_oid, have.a_xid8, have.a_bool,
+//	  have.a_float4, have.a_float8, have.a_numeric, have.a_text, have.a_varchar, have.a_bpchar,
+//	  have.a_name, have.a_citext, have.a_ltree, have.a_xml, have.a_bytea, have.a_json, have.a_jsonb,
+//	  have.a_uuid, have.a_timestamptz, have.a_timestamp, have.a_date, have.a_time, have.a_timetz,
+//	  have.a_interval, have.a_inet, have.a_cidr, have.a_macaddr, have.a_macaddr8, have.a_bit,
+//	  have.a_varbit, have.a_money, have.a_pg_lsn, have.a_regclass, have.a_xid, have.a_cid, have.a_tid,
+//	  have.a_point, have.a_line, have.a_lseg, have.a_box, have.a_path, have.a_polygon, have.a_circle,
+//	  have.a_tsvector, have.a_tsquery, have.a_jsonpath, have.a_hstore, have.a_int4range, have.a_int8range,
+//	  have.a_numrange, have.a_tsrange, have.a_tstzrange, have.a_daterange, have.a_int4multirange,
+//	  have.a_int8multirange, have.a_nummultirange, have.a_tsmultirange, have.a_tstzmultirange,
+//	  have.a_datemultirange, have.a_mood::text[], have.sparse_int2, have.sparse_int4, have.sparse_int8,
+//	  have.sparse_oid, have.sparse_xid8, have.sparse_bool, have.sparse_float4, have.sparse_float8,
+//	  have.sparse_numeric, have.sparse_text, have.sparse_varchar, have.sparse_bpchar, have.sparse_name,
+//	  have.sparse_citext, have.sparse_ltree, have.sparse_xml, have.sparse_bytea, have.sparse_json,
+//	  have.sparse_jsonb, have.sparse_uuid, have.sparse_timestamptz, have.sparse_timestamp,
+//	  have.sparse_date, have.sparse_time, have.sparse_timetz, have.sparse_interval, have.sparse_inet,
+//	  have.sparse_cidr, have.sparse_macaddr, have.sparse_macaddr8, have.sparse_bit, have.sparse_varbit,
+//	  have.sparse_money, have.sparse_pg_lsn, have.sparse_regclass, have.sparse_xid, have.sparse_cid,
+//	  have.sparse_tid, have.sparse_point, have.sparse_line, have.sparse_lseg, have.sparse_box,
+//	  have.sparse_path, have.sparse_polygon, have.sparse_circle, have.sparse_tsvector,
+//	  have.sparse_tsquery, have.sparse_jsonpath, have.sparse_hstore, have.sparse_int4range,
+//	  have.sparse_int8range, have.sparse_numrange, have.sparse_tsrange, have.sparse_tstzrange,
+//	  have.sparse_daterange, have.sparse_int4multirange, have.sparse_int8multirange,
+//	  have.sparse_nummultirange, have.sparse_tsmultirange, have.sparse_tstzmultirange,
+//	  have.sparse_datemultirange, have.sparse_mood::text[], sent.n
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has one of the keys; nothing was written
+//   - [*pawl.NotEditableError]: change set another column; nothing was written
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (l Lists) ChangeTogether(ctx context.Context, ids []int64, change func(ctx context.Context, rows []*List) error) ([]List, error) {
+	return pawl.EditMany(ctx, l.session, &listsChangeTogetherOperation, (*List).dest, change, ids, func(key *int64) []any { return []any{*key} })
+}
+
 // The SQL of the operations, as it is sent.
 const (
 	listsInsertSQL = `/* table.lists.insert */ INSERT INTO app.lists (a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood, sparse_int2, sparse_int4, sparse_int8, sparse_oid, sparse_xid8, sparse_bool, sparse_float4, sparse_float8, sparse_numeric, sparse_text, sparse_varchar, sparse_bpchar, sparse_name, sparse_citext, sparse_ltree, sparse_xml, sparse_bytea, sparse_json, sparse_jsonb, sparse_uuid, sparse_timestamptz, sparse_timestamp, sparse_date, sparse_time, sparse_timetz, sparse_interval, sparse_inet, sparse_cidr, sparse_macaddr, sparse_macaddr8, sparse_bit, sparse_varbit, sparse_money, sparse_pg_lsn, sparse_regclass, sparse_xid, sparse_cid, sparse_tid, sparse_point, sparse_line, sparse_lseg, sparse_box, sparse_path, sparse_polygon, sparse_circle, sparse_tsvector, sparse_tsquery, sparse_jsonpath, sparse_hstore, sparse_int4range, sparse_int8range, sparse_numrange, sparse_tsrange, sparse_tstzrange, sparse_daterange, sparse_int4multirange, sparse_int8multirange, sparse_nummultirange, sparse_tsmultirange, sparse_tstzmultirange, sparse_datemultirange, sparse_mood)
@@ -1721,6 +2020,24 @@ FOR NO KEY UPDATE`
 SET a_int2 = $2::smallint[], a_int4 = $3::integer[], a_int8 = $4::bigint[], a_oid = $5::oid[], a_xid8 = $6::xid8[], a_bool = $7::boolean[], a_float4 = $8::real[], a_float8 = $9::double precision[], a_numeric = $10::numeric[], a_text = $11::text[], a_varchar = $12::character varying[], a_bpchar = $13::bpchar[], a_name = $14::name[], a_citext = $15::public.citext[], a_ltree = $16::public.ltree[], a_xml = $17::xml[], a_bytea = $18::bytea[], a_json = $19::json[], a_jsonb = $20::jsonb[], a_uuid = $21::uuid[], a_timestamptz = $22::timestamp with time zone[], a_timestamp = $23::timestamp without time zone[], a_date = $24::date[], a_time = $25::time without time zone[], a_timetz = $26::time with time zone[], a_interval = $27::interval[], a_inet = $28::inet[], a_cidr = $29::cidr[], a_macaddr = $30::macaddr[], a_macaddr8 = $31::macaddr8[], a_bit = $32::bit varying[], a_varbit = $33::bit varying[], a_money = $34::money[], a_pg_lsn = $35::pg_lsn[], a_regclass = $36::regclass[], a_xid = $37::xid[], a_cid = $38::cid[], a_tid = $39::tid[], a_point = $40::point[], a_line = $41::line[], a_lseg = $42::lseg[], a_box = $43::box[], a_path = $44::path[], a_polygon = $45::polygon[], a_circle = $46::circle[], a_tsvector = $47::tsvector[], a_tsquery = $48::tsquery[], a_jsonpath = $49::jsonpath[], a_hstore = $50::public.hstore[], a_int4range = $51::int4range[], a_int8range = $52::int8range[], a_numrange = $53::numrange[], a_tsrange = $54::tsrange[], a_tstzrange = $55::tstzrange[], a_daterange = $56::daterange[], a_int4multirange = $57::int4multirange[], a_int8multirange = $58::int8multirange[], a_nummultirange = $59::nummultirange[], a_tsmultirange = $60::tsmultirange[], a_tstzmultirange = $61::tstzmultirange[], a_datemultirange = $62::datemultirange[], a_mood = $63::text[]::app.mood[], sparse_int2 = $64::smallint[], sparse_int4 = $65::integer[], sparse_int8 = $66::bigint[], sparse_oid = $67::oid[], sparse_xid8 = $68::xid8[], sparse_bool = $69::boolean[], sparse_float4 = $70::real[], sparse_float8 = $71::double precision[], sparse_numeric = $72::numeric[], sparse_text = $73::text[], sparse_varchar = $74::character varying[], sparse_bpchar = $75::bpchar[], sparse_name = $76::name[], sparse_citext = $77::public.citext[], sparse_ltree = $78::public.ltree[], sparse_xml = $79::xml[], sparse_bytea = $80::bytea[], sparse_json = $81::json[], sparse_jsonb = $82::jsonb[], sparse_uuid = $83::uuid[], sparse_timestamptz = $84::timestamp with time zone[], sparse_timestamp = $85::timestamp without time zone[], sparse_date = $86::date[], sparse_time = $87::time without time zone[], sparse_timetz = $88::time with time zone[], sparse_interval = $89::interval[], sparse_inet = $90::inet[], sparse_cidr = $91::cidr[], sparse_macaddr = $92::macaddr[], sparse_macaddr8 = $93::macaddr8[], sparse_bit = $94::bit varying[], sparse_varbit = $95::bit varying[], sparse_money = $96::money[], sparse_pg_lsn = $97::pg_lsn[], sparse_regclass = $98::regclass[], sparse_xid = $99::xid[], sparse_cid = $100::cid[], sparse_tid = $101::tid[], sparse_point = $102::point[], sparse_line = $103::line[], sparse_lseg = $104::lseg[], sparse_box = $105::box[], sparse_path = $106::path[], sparse_polygon = $107::polygon[], sparse_circle = $108::circle[], sparse_tsvector = $109::tsvector[], sparse_tsquery = $110::tsquery[], sparse_jsonpath = $111::jsonpath[], sparse_hstore = $112::public.hstore[], sparse_int4range = $113::int4range[], sparse_int8range = $114::int8range[], sparse_numrange = $115::numrange[], sparse_tsrange = $116::tsrange[], sparse_tstzrange = $117::tstzrange[], sparse_daterange = $118::daterange[], sparse_int4multirange = $119::int4multirange[], sparse_int8multirange = $120::int8multirange[], sparse_nummultirange = $121::nummultirange[], sparse_tsmultirange = $122::tsmultirange[], sparse_tstzmultirange = $123::tstzmultirange[], sparse_datemultirange = $124::datemultirange[], sparse_mood = $125::text[]::app.mood[]
 WHERE id = $1::bigint
 RETURNING id, a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood::text[], sparse_int2, sparse_int4, sparse_int8, sparse_oid, sparse_xid8, sparse_bool, sparse_float4, sparse_float8, sparse_numeric, sparse_text, sparse_varchar, sparse_bpchar, sparse_name, sparse_citext, sparse_ltree, sparse_xml, sparse_bytea, sparse_json, sparse_jsonb, sparse_uuid, sparse_timestamptz, sparse_timestamp, sparse_date, sparse_time, sparse_timetz, sparse_interval, sparse_inet, sparse_cidr, sparse_macaddr, sparse_macaddr8, sparse_bit, sparse_varbit, sparse_money, sparse_pg_lsn, sparse_regclass, sparse_xid, sparse_cid, sparse_tid, sparse_point, sparse_line, sparse_lseg, sparse_box, sparse_path, sparse_polygon, sparse_circle, sparse_tsvector, sparse_tsquery, sparse_jsonpath, sparse_hstore, sparse_int4range, sparse_int8range, sparse_numrange, sparse_tsrange, sparse_tstzrange, sparse_daterange, sparse_int4multirange, sparse_int8multirange, sparse_nummultirange, sparse_tsmultirange, sparse_tstzmultirange, sparse_datemultirange, sparse_mood::text[]`
+	listsChangeTogetherLockSQL = `/* table.lists.edit.change_together */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id, array_agg(sent.n ORDER BY sent.n) AS n
+  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+  GROUP BY 1
+)
+SELECT have.id, have.a_int2, have.a_int4, have.a_int8, have.a_oid, have.a_xid8, have.a_bool, have.a_float4, have.a_float8, have.a_numeric, have.a_text, have.a_varchar, have.a_bpchar, have.a_name, have.a_citext, have.a_ltree, have.a_xml, have.a_bytea, have.a_json, have.a_jsonb, have.a_uuid, have.a_timestamptz, have.a_timestamp, have.a_date, have.a_time, have.a_timetz, have.a_interval, have.a_inet, have.a_cidr, have.a_macaddr, have.a_macaddr8, have.a_bit, have.a_varbit, have.a_money, have.a_pg_lsn, have.a_regclass, have.a_xid, have.a_cid, have.a_tid, have.a_point, have.a_line, have.a_lseg, have.a_box, have.a_path, have.a_polygon, have.a_circle, have.a_tsvector, have.a_tsquery, have.a_jsonpath, have.a_hstore, have.a_int4range, have.a_int8range, have.a_numrange, have.a_tsrange, have.a_tstzrange, have.a_daterange, have.a_int4multirange, have.a_int8multirange, have.a_nummultirange, have.a_tsmultirange, have.a_tstzmultirange, have.a_datemultirange, have.a_mood::text[], have.sparse_int2, have.sparse_int4, have.sparse_int8, have.sparse_oid, have.sparse_xid8, have.sparse_bool, have.sparse_float4, have.sparse_float8, have.sparse_numeric, have.sparse_text, have.sparse_varchar, have.sparse_bpchar, have.sparse_name, have.sparse_citext, have.sparse_ltree, have.sparse_xml, have.sparse_bytea, have.sparse_json, have.sparse_jsonb, have.sparse_uuid, have.sparse_timestamptz, have.sparse_timestamp, have.sparse_date, have.sparse_time, have.sparse_timetz, have.sparse_interval, have.sparse_inet, have.sparse_cidr, have.sparse_macaddr, have.sparse_macaddr8, have.sparse_bit, have.sparse_varbit, have.sparse_money, have.sparse_pg_lsn, have.sparse_regclass, have.sparse_xid, have.sparse_cid, have.sparse_tid, have.sparse_point, have.sparse_line, have.sparse_lseg, have.sparse_box, have.sparse_path, have.sparse_polygon, have.sparse_circle, have.sparse_tsvector, have.sparse_tsquery, have.sparse_jsonpath, have.sparse_hstore, have.sparse_int4range, have.sparse_int8range, have.sparse_numrange, have.sparse_tsrange, have.sparse_tstzrange, have.sparse_daterange, have.sparse_int4multirange, have.sparse_int8multirange, have.sparse_nummultirange, have.sparse_tsmultirange, have.sparse_tstzmultirange, have.sparse_datemultirange, have.sparse_mood::text[], sent.n
+FROM app.lists AS have
+  JOIN sent ON have.id = sent.id
+ORDER BY have.id
+FOR NO KEY UPDATE OF have`
+	listsChangeTogetherWriteSQL = `/* table.lists.edit.change_together */ UPDATE app.lists AS have
+SET sparse_mood = sent.sparse_mood, sparse_datemultirange = sent.sparse_datemultirange, sparse_tstzmultirange = sent.sparse_tstzmultirange, sparse_tsmultirange = sent.sparse_tsmultirange, sparse_nummultirange = sent.sparse_nummultirange, sparse_int8multirange = sent.sparse_int8multirange, sparse_int4multirange = sent.sparse_int4multirange, sparse_daterange = sent.sparse_daterange, sparse_tstzrange = sent.sparse_tstzrange, sparse_tsrange = sent.sparse_tsrange, sparse_numrange = sent.sparse_numrange, sparse_int8range = sent.sparse_int8range, sparse_int4range = sent.sparse_int4range, sparse_hstore = sent.sparse_hstore, sparse_jsonpath = sent.sparse_jsonpath, sparse_tsquery = sent.sparse_tsquery, sparse_tsvector = sent.sparse_tsvector, sparse_circle = sent.sparse_circle, sparse_polygon = sent.sparse_polygon, sparse_path = sent.sparse_path, sparse_box = sent.sparse_box, sparse_lseg = sent.sparse_lseg, sparse_line = sent.sparse_line, sparse_point = sent.sparse_point, sparse_tid = sent.sparse_tid, sparse_cid = sent.sparse_cid, sparse_xid = sent.sparse_xid, sparse_regclass = sent.sparse_regclass, sparse_pg_lsn = sent.sparse_pg_lsn, sparse_money = sent.sparse_money, sparse_varbit = sent.sparse_varbit, sparse_bit = sent.sparse_bit, sparse_macaddr8 = sent.sparse_macaddr8, sparse_macaddr = sent.sparse_macaddr, sparse_cidr = sent.sparse_cidr, sparse_inet = sent.sparse_inet, sparse_interval = sent.sparse_interval, sparse_timetz = sent.sparse_timetz, sparse_time = sent.sparse_time, sparse_date = sent.sparse_date, sparse_timestamp = sent.sparse_timestamp, sparse_timestamptz = sent.sparse_timestamptz, sparse_uuid = sent.sparse_uuid, sparse_jsonb = sent.sparse_jsonb, sparse_json = sent.sparse_json, sparse_bytea = sent.sparse_bytea, sparse_xml = sent.sparse_xml, sparse_ltree = sent.sparse_ltree, sparse_citext = sent.sparse_citext, sparse_name = sent.sparse_name, sparse_bpchar = sent.sparse_bpchar, sparse_varchar = sent.sparse_varchar, sparse_text = sent.sparse_text, sparse_numeric = sent.sparse_numeric, sparse_float8 = sent.sparse_float8, sparse_float4 = sent.sparse_float4, sparse_bool = sent.sparse_bool, sparse_xid8 = sent.sparse_xid8, sparse_oid = sent.sparse_oid, sparse_int8 = sent.sparse_int8, sparse_int4 = sent.sparse_int4, sparse_int2 = sent.sparse_int2, a_mood = sent.a_mood, a_datemultirange = sent.a_datemultirange, a_tstzmultirange = sent.a_tstzmultirange, a_tsmultirange = sent.a_tsmultirange, a_nummultirange = sent.a_nummultirange, a_int8multirange = sent.a_int8multirange, a_int4multirange = sent.a_int4multirange, a_daterange = sent.a_daterange, a_tstzrange = sent.a_tstzrange, a_tsrange = sent.a_tsrange, a_numrange = sent.a_numrange, a_int8range = sent.a_int8range, a_int4range = sent.a_int4range, a_hstore = sent.a_hstore, a_jsonpath = sent.a_jsonpath, a_tsquery = sent.a_tsquery, a_tsvector = sent.a_tsvector, a_circle = sent.a_circle, a_polygon = sent.a_polygon, a_path = sent.a_path, a_box = sent.a_box, a_lseg = sent.a_lseg, a_line = sent.a_line, a_point = sent.a_point, a_tid = sent.a_tid, a_cid = sent.a_cid, a_xid = sent.a_xid, a_regclass = sent.a_regclass, a_pg_lsn = sent.a_pg_lsn, a_money = sent.a_money, a_varbit = sent.a_varbit, a_bit = sent.a_bit, a_macaddr8 = sent.a_macaddr8, a_macaddr = sent.a_macaddr, a_cidr = sent.a_cidr, a_inet = sent.a_inet, a_interval = sent.a_interval, a_timetz = sent.a_timetz, a_time = sent.a_time, a_date = sent.a_date, a_timestamp = sent.a_timestamp, a_timestamptz = sent.a_timestamptz, a_uuid = sent.a_uuid, a_jsonb = sent.a_jsonb, a_json = sent.a_json, a_bytea = sent.a_bytea, a_xml = sent.a_xml, a_ltree = sent.a_ltree, a_citext = sent.a_citext, a_name = sent.a_name, a_bpchar = sent.a_bpchar, a_varchar = sent.a_varchar, a_text = sent.a_text, a_numeric = sent.a_numeric, a_float8 = sent.a_float8, a_float4 = sent.a_float4, a_bool = sent.a_bool, a_xid8 = sent.a_xid8, a_oid = sent.a_oid, a_int8 = sent.a_int8, a_int4 = sent.a_int4, a_int2 = sent.a_int2
+FROM (
+  SELECT sent.id::bigint AS id, sent.sparse_mood::text[]::app.mood[] AS sparse_mood, sent.sparse_datemultirange::datemultirange[] AS sparse_datemultirange, sent.sparse_tstzmultirange::tstzmultirange[] AS sparse_tstzmultirange, sent.sparse_tsmultirange::tsmultirange[] AS sparse_tsmultirange, sent.sparse_nummultirange::nummultirange[] AS sparse_nummultirange, sent.sparse_int8multirange::int8multirange[] AS sparse_int8multirange, sent.sparse_int4multirange::int4multirange[] AS sparse_int4multirange, sent.sparse_daterange::daterange[] AS sparse_daterange, sent.sparse_tstzrange::tstzrange[] AS sparse_tstzrange, sent.sparse_tsrange::tsrange[] AS sparse_tsrange, sent.sparse_numrange::numrange[] AS sparse_numrange, sent.sparse_int8range::int8range[] AS sparse_int8range, sent.sparse_int4range::int4range[] AS sparse_int4range, sent.sparse_hstore::public.hstore[] AS sparse_hstore, sent.sparse_jsonpath::jsonpath[] AS sparse_jsonpath, sent.sparse_tsquery::tsquery[] AS sparse_tsquery, sent.sparse_tsvector::tsvector[] AS sparse_tsvector, sent.sparse_circle::circle[] AS sparse_circle, sent.sparse_polygon::polygon[] AS sparse_polygon, sent.sparse_path::path[] AS sparse_path, sent.sparse_box::box[] AS sparse_box, sent.sparse_lseg::lseg[] AS sparse_lseg, sent.sparse_line::line[] AS sparse_line, sent.sparse_point::point[] AS sparse_point, sent.sparse_tid::tid[] AS sparse_tid, sent.sparse_cid::cid[] AS sparse_cid, sent.sparse_xid::xid[] AS sparse_xid, sent.sparse_regclass::regclass[] AS sparse_regclass, sent.sparse_pg_lsn::pg_lsn[] AS sparse_pg_lsn, sent.sparse_money::money[] AS sparse_money, sent.sparse_varbit::bit varying[] AS sparse_varbit, sent.sparse_bit::bit varying[] AS sparse_bit, sent.sparse_macaddr8::macaddr8[] AS sparse_macaddr8, sent.sparse_macaddr::macaddr[] AS sparse_macaddr, sent.sparse_cidr::cidr[] AS sparse_cidr, sent.sparse_inet::inet[] AS sparse_inet, sent.sparse_interval::interval[] AS sparse_interval, sent.sparse_timetz::time with time zone[] AS sparse_timetz, sent.sparse_time::time without time zone[] AS sparse_time, sent.sparse_date::date[] AS sparse_date, sent.sparse_timestamp::timestamp without time zone[] AS sparse_timestamp, sent.sparse_timestamptz::timestamp with time zone[] AS sparse_timestamptz, sent.sparse_uuid::uuid[] AS sparse_uuid, sent.sparse_jsonb::jsonb[] AS sparse_jsonb, sent.sparse_json::json[] AS sparse_json, sent.sparse_bytea::bytea[] AS sparse_bytea, sent.sparse_xml::xml[] AS sparse_xml, sent.sparse_ltree::public.ltree[] AS sparse_ltree, sent.sparse_citext::public.citext[] AS sparse_citext, sent.sparse_name::name[] AS sparse_name, sent.sparse_bpchar::bpchar[] AS sparse_bpchar, sent.sparse_varchar::character varying[] AS sparse_varchar, sent.sparse_text::text[] AS sparse_text, sent.sparse_numeric::numeric[] AS sparse_numeric, sent.sparse_float8::double precision[] AS sparse_float8, sent.sparse_float4::real[] AS sparse_float4, sent.sparse_bool::boolean[] AS sparse_bool, sent.sparse_xid8::xid8[] AS sparse_xid8, sent.sparse_oid::oid[] AS sparse_oid, sent.sparse_int8::bigint[] AS sparse_int8, sent.sparse_int4::integer[] AS sparse_int4, sent.sparse_int2::smallint[] AS sparse_int2, sent.a_mood::text[]::app.mood[] AS a_mood, sent.a_datemultirange::datemultirange[] AS a_datemultirange, sent.a_tstzmultirange::tstzmultirange[] AS a_tstzmultirange, sent.a_tsmultirange::tsmultirange[] AS a_tsmultirange, sent.a_nummultirange::nummultirange[] AS a_nummultirange, sent.a_int8multirange::int8multirange[] AS a_int8multirange, sent.a_int4multirange::int4multirange[] AS a_int4multirange, sent.a_daterange::daterange[] AS a_daterange, sent.a_tstzrange::tstzrange[] AS a_tstzrange, sent.a_tsrange::tsrange[] AS a_tsrange, sent.a_numrange::numrange[] AS a_numrange, sent.a_int8range::int8range[] AS a_int8range, sent.a_int4range::int4range[] AS a_int4range, sent.a_hstore::public.hstore[] AS a_hstore, sent.a_jsonpath::jsonpath[] AS a_jsonpath, sent.a_tsquery::tsquery[] AS a_tsquery, sent.a_tsvector::tsvector[] AS a_tsvector, sent.a_circle::circle[] AS a_circle, sent.a_polygon::polygon[] AS a_polygon, sent.a_path::path[] AS a_path, sent.a_box::box[] AS a_box, sent.a_lseg::lseg[] AS a_lseg, sent.a_line::line[] AS a_line, sent.a_point::point[] AS a_point, sent.a_tid::tid[] AS a_tid, sent.a_cid::cid[] AS a_cid, sent.a_xid::xid[] AS a_xid, sent.a_regclass::regclass[] AS a_regclass, sent.a_pg_lsn::pg_lsn[] AS a_pg_lsn, sent.a_money::money[] AS a_money, sent.a_varbit::bit varying[] AS a_varbit, sent.a_bit::bit varying[] AS a_bit, sent.a_macaddr8::macaddr8[] AS a_macaddr8, sent.a_macaddr::macaddr[] AS a_macaddr, sent.a_cidr::cidr[] AS a_cidr, sent.a_inet::inet[] AS a_inet, sent.a_interval::interval[] AS a_interval, sent.a_timetz::time with time zone[] AS a_timetz, sent.a_time::time without time zone[] AS a_time, sent.a_date::date[] AS a_date, sent.a_timestamp::timestamp without time zone[] AS a_timestamp, sent.a_timestamptz::timestamp with time zone[] AS a_timestamptz, sent.a_uuid::uuid[] AS a_uuid, sent.a_jsonb::jsonb[] AS a_jsonb, sent.a_json::json[] AS a_json, sent.a_bytea::bytea[] AS a_bytea, sent.a_xml::xml[] AS a_xml, sent.a_ltree::public.ltree[] AS a_ltree, sent.a_citext::public.citext[] AS a_citext, sent.a_name::name[] AS a_name, sent.a_bpchar::bpchar[] AS a_bpchar, sent.a_varchar::character varying[] AS a_varchar, sent.a_text::text[] AS a_text, sent.a_numeric::numeric[] AS a_numeric, sent.a_float8::double precision[] AS a_float8, sent.a_float4::real[] AS a_float4, sent.a_bool::boolean[] AS a_bool, sent.a_xid8::xid8[] AS a_xid8, sent.a_oid::oid[] AS a_oid, sent.a_int8::bigint[] AS a_int8, sent.a_int4::integer[] AS a_int4, sent.a_int2::smallint[] AS a_int2, sent.n
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::text[], $39::text[], $40::text[], $41::text[], $42::text[], $43::text[], $44::text[], $45::text[], $46::text[], $47::text[], $48::text[], $49::text[], $50::text[], $51::text[], $52::text[], $53::text[], $54::text[], $55::text[], $56::text[], $57::text[], $58::text[], $59::text[], $60::text[], $61::text[], $62::text[], $63::text[], $64::text[], $65::text[], $66::text[], $67::text[], $68::text[], $69::text[], $70::text[], $71::text[], $72::text[], $73::text[], $74::text[], $75::text[], $76::text[], $77::text[], $78::text[], $79::text[], $80::text[], $81::text[], $82::text[], $83::text[], $84::text[], $85::text[], $86::text[], $87::text[], $88::text[], $89::text[], $90::text[], $91::text[], $92::text[], $93::text[], $94::text[], $95::text[], $96::text[], $97::text[], $98::text[], $99::text[], $100::text[], $101::text[], $102::text[], $103::text[], $104::text[], $105::text[], $106::text[], $107::text[], $108::text[], $109::text[], $110::text[], $111::text[], $112::text[], $113::text[], $114::text[], $115::text[], $116::text[], $117::text[], $118::text[], $119::text[], $120::text[], $121::text[], $122::text[], $123::text[], $124::text[], $125::text[]) WITH ORDINALITY AS sent (id, sparse_mood, sparse_datemultirange, sparse_tstzmultirange, sparse_tsmultirange, sparse_nummultirange, sparse_int8multirange, sparse_int4multirange, sparse_daterange, sparse_tstzrange, sparse_tsrange, sparse_numrange, sparse_int8range, sparse_int4range, sparse_hstore, sparse_jsonpath, sparse_tsquery, sparse_tsvector, sparse_circle, sparse_polygon, sparse_path, sparse_box, sparse_lseg, sparse_line, sparse_point, sparse_tid, sparse_cid, sparse_xid, sparse_regclass, sparse_pg_lsn, sparse_money, sparse_varbit, sparse_bit, sparse_macaddr8, sparse_macaddr, sparse_cidr, sparse_inet, sparse_interval, sparse_timetz, sparse_time, sparse_date, sparse_timestamp, sparse_timestamptz, sparse_uuid, sparse_jsonb, sparse_json, sparse_bytea, sparse_xml, sparse_ltree, sparse_citext, sparse_name, sparse_bpchar, sparse_varchar, sparse_text, sparse_numeric, sparse_float8, sparse_float4, sparse_bool, sparse_xid8, sparse_oid, sparse_int8, sparse_int4, sparse_int2, a_mood, a_datemultirange, a_tstzmultirange, a_tsmultirange, a_nummultirange, a_int8multirange, a_int4multirange, a_daterange, a_tstzrange, a_tsrange, a_numrange, a_int8range, a_int4range, a_hstore, a_jsonpath, a_tsquery, a_tsvector, a_circle, a_polygon, a_path, a_box, a_lseg, a_line, a_point, a_tid, a_cid, a_xid, a_regclass, a_pg_lsn, a_money, a_varbit, a_bit, a_macaddr8, a_macaddr, a_cidr, a_inet, a_interval, a_timetz, a_time, a_date, a_timestamp, a_timestamptz, a_uuid, a_jsonb, a_json, a_bytea, a_xml, a_ltree, a_citext, a_name, a_bpchar, a_varchar, a_text, a_numeric, a_float8, a_float4, a_bool, a_xid8, a_oid, a_int8, a_int4, a_int2, n)
+) AS sent
+WHERE have.id = sent.id
+RETURNING have.id, have.a_int2, have.a_int4, have.a_int8, have.a_oid, have.a_xid8, have.a_bool, have.a_float4, have.a_float8, have.a_numeric, have.a_text, have.a_varchar, have.a_bpchar, have.a_name, have.a_citext, have.a_ltree, have.a_xml, have.a_bytea, have.a_json, have.a_jsonb, have.a_uuid, have.a_timestamptz, have.a_timestamp, have.a_date, have.a_time, have.a_timetz, have.a_interval, have.a_inet, have.a_cidr, have.a_macaddr, have.a_macaddr8, have.a_bit, have.a_varbit, have.a_money, have.a_pg_lsn, have.a_regclass, have.a_xid, have.a_cid, have.a_tid, have.a_point, have.a_line, have.a_lseg, have.a_box, have.a_path, have.a_polygon, have.a_circle, have.a_tsvector, have.a_tsquery, have.a_jsonpath, have.a_hstore, have.a_int4range, have.a_int8range, have.a_numrange, have.a_tsrange, have.a_tstzrange, have.a_daterange, have.a_int4multirange, have.a_int8multirange, have.a_nummultirange, have.a_tsmultirange, have.a_tstzmultirange, have.a_datemultirange, have.a_mood::text[], have.sparse_int2, have.sparse_int4, have.sparse_int8, have.sparse_oid, have.sparse_xid8, have.sparse_bool, have.sparse_float4, have.sparse_float8, have.sparse_numeric, have.sparse_text, have.sparse_varchar, have.sparse_bpchar, have.sparse_name, have.sparse_citext, have.sparse_ltree, have.sparse_xml, have.sparse_bytea, have.sparse_json, have.sparse_jsonb, have.sparse_uuid, have.sparse_timestamptz, have.sparse_timestamp, have.sparse_date, have.sparse_time, have.sparse_timetz, have.sparse_interval, have.sparse_inet, have.sparse_cidr, have.sparse_macaddr, have.sparse_macaddr8, have.sparse_bit, have.sparse_varbit, have.sparse_money, have.sparse_pg_lsn, have.sparse_regclass, have.sparse_xid, have.sparse_cid, have.sparse_tid, have.sparse_point, have.sparse_line, have.sparse_lseg, have.sparse_box, have.sparse_path, have.sparse_polygon, have.sparse_circle, have.sparse_tsvector, have.sparse_tsquery, have.sparse_jsonpath, have.sparse_hstore, have.sparse_int4range, have.sparse_int8range, have.sparse_numrange, have.sparse_tsrange, have.sparse_tstzrange, have.sparse_daterange, have.sparse_int4multirange, have.sparse_int8multirange, have.sparse_nummultirange, have.sparse_tsmultirange, have.sparse_tstzmultirange, have.sparse_datemultirange, have.sparse_mood::text[], sent.n`
 )
 
 var listsInsertOperation = pawl.Operation{
@@ -1794,4 +2111,18 @@ var listsChangeOperation = pawl.EditOperation{
 	LockSQL:  listsChangeLockSQL,
 	Columns:  []string{"id", "a_int2", "a_int4", "a_int8", "a_oid", "a_xid8", "a_bool", "a_float4", "a_float8", "a_numeric", "a_text", "a_varchar", "a_bpchar", "a_name", "a_citext", "a_ltree", "a_xml", "a_bytea", "a_json", "a_jsonb", "a_uuid", "a_timestamptz", "a_timestamp", "a_date", "a_time", "a_timetz", "a_interval", "a_inet", "a_cidr", "a_macaddr", "a_macaddr8", "a_bit", "a_varbit", "a_money", "a_pg_lsn", "a_regclass", "a_xid", "a_cid", "a_tid", "a_point", "a_line", "a_lseg", "a_box", "a_path", "a_polygon", "a_circle", "a_tsvector", "a_tsquery", "a_jsonpath", "a_hstore", "a_int4range", "a_int8range", "a_numrange", "a_tsrange", "a_tstzrange", "a_daterange", "a_int4multirange", "a_int8multirange", "a_nummultirange", "a_tsmultirange", "a_tstzmultirange", "a_datemultirange", "a_mood", "sparse_int2", "sparse_int4", "sparse_int8", "sparse_oid", "sparse_xid8", "sparse_bool", "sparse_float4", "sparse_float8", "sparse_numeric", "sparse_text", "sparse_varchar", "sparse_bpchar", "sparse_name", "sparse_citext", "sparse_ltree", "sparse_xml", "sparse_bytea", "sparse_json", "sparse_jsonb", "sparse_uuid", "sparse_timestamptz", "sparse_timestamp", "sparse_date", "sparse_time", "sparse_timetz", "sparse_interval", "sparse_inet", "sparse_cidr", "sparse_macaddr", "sparse_macaddr8", "sparse_bit", "sparse_varbit", "sparse_money", "sparse_pg_lsn", "sparse_regclass", "sparse_xid", "sparse_cid", "sparse_tid", "sparse_point", "sparse_line", "sparse_lseg", "sparse_box", "sparse_path", "sparse_polygon", "sparse_circle", "sparse_tsvector", "sparse_tsquery", "sparse_jsonpath", "sparse_hstore", "sparse_int4range", "sparse_int8range", "sparse_numrange", "sparse_tsrange", "sparse_tstzrange", "sparse_daterange", "sparse_int4multirange", "sparse_int8multirange", "sparse_nummultirange", "sparse_tsmultirange", "sparse_tstzmultirange", "sparse_datemultirange", "sparse_mood"},
 	Editable: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124},
+}
+
+var listsChangeTogetherOperation = pawl.EditManyOperation{
+	EditOperation: pawl.EditOperation{
+		Operation: pawl.Operation{
+			Name:  "table.lists.edit.change_together",
+			Table: "app.lists",
+			SQL:   listsChangeTogetherWriteSQL,
+		},
+		LockSQL:  listsChangeTogetherLockSQL,
+		Columns:  []string{"id", "a_int2", "a_int4", "a_int8", "a_oid", "a_xid8", "a_bool", "a_float4", "a_float8", "a_numeric", "a_text", "a_varchar", "a_bpchar", "a_name", "a_citext", "a_ltree", "a_xml", "a_bytea", "a_json", "a_jsonb", "a_uuid", "a_timestamptz", "a_timestamp", "a_date", "a_time", "a_timetz", "a_interval", "a_inet", "a_cidr", "a_macaddr", "a_macaddr8", "a_bit", "a_varbit", "a_money", "a_pg_lsn", "a_regclass", "a_xid", "a_cid", "a_tid", "a_point", "a_line", "a_lseg", "a_box", "a_path", "a_polygon", "a_circle", "a_tsvector", "a_tsquery", "a_jsonpath", "a_hstore", "a_int4range", "a_int8range", "a_numrange", "a_tsrange", "a_tstzrange", "a_daterange", "a_int4multirange", "a_int8multirange", "a_nummultirange", "a_tsmultirange", "a_tstzmultirange", "a_datemultirange", "a_mood", "sparse_int2", "sparse_int4", "sparse_int8", "sparse_oid", "sparse_xid8", "sparse_bool", "sparse_float4", "sparse_float8", "sparse_numeric", "sparse_text", "sparse_varchar", "sparse_bpchar", "sparse_name", "sparse_citext", "sparse_ltree", "sparse_xml", "sparse_bytea", "sparse_json", "sparse_jsonb", "sparse_uuid", "sparse_timestamptz", "sparse_timestamp", "sparse_date", "sparse_time", "sparse_timetz", "sparse_interval", "sparse_inet", "sparse_cidr", "sparse_macaddr", "sparse_macaddr8", "sparse_bit", "sparse_varbit", "sparse_money", "sparse_pg_lsn", "sparse_regclass", "sparse_xid", "sparse_cid", "sparse_tid", "sparse_point", "sparse_line", "sparse_lseg", "sparse_box", "sparse_path", "sparse_polygon", "sparse_circle", "sparse_tsvector", "sparse_tsquery", "sparse_jsonpath", "sparse_hstore", "sparse_int4range", "sparse_int8range", "sparse_numrange", "sparse_tsrange", "sparse_tstzrange", "sparse_daterange", "sparse_int4multirange", "sparse_int8multirange", "sparse_nummultirange", "sparse_tsmultirange", "sparse_tstzmultirange", "sparse_datemultirange", "sparse_mood"},
+		Editable: []int{124, 123, 122, 121, 120, 119, 118, 117, 116, 115, 114, 113, 112, 111, 110, 109, 108, 107, 106, 105, 104, 103, 102, 101, 100, 99, 98, 97, 96, 95, 94, 93, 92, 91, 90, 89, 88, 87, 86, 85, 84, 83, 82, 81, 80, 79, 78, 77, 76, 75, 74, 73, 72, 71, 70, 69, 68, 67, 66, 65, 64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1},
+	},
+	Types: []string{"int8", "_text", "_text", "_text", "_text", "_text", "_text", "_text", "_daterange", "_tstzrange", "_tsrange", "_numrange", "_int8range", "_int4range", "_text", "_text", "_text", "_tsvector", "_circle", "_polygon", "_path", "_box", "_lseg", "_line", "_point", "_tid", "_cid", "_xid", "_text", "_text", "_text", "_varbit", "_bit", "_text", "_text", "_cidr", "_inet", "_interval", "_text", "_time", "_date", "_timestamp", "_timestamptz", "_uuid", "_jsonb", "_json", "_bytea", "_text", "_text", "_text", "_text", "_text", "_text", "_text", "_numeric", "_float8", "_float4", "_bool", "_xid8", "_oid", "_int8", "_int4", "_int2", "_text", "_text", "_text", "_text", "_text", "_text", "_text", "_daterange", "_tstzrange", "_tsrange", "_numrange", "_int8range", "_int4range", "_text", "_text", "_text", "_tsvector", "_circle", "_polygon", "_path", "_box", "_lseg", "_line", "_point", "_tid", "_cid", "_xid", "_text", "_text", "_text", "_varbit", "_bit", "_text", "_text", "_cidr", "_inet", "_interval", "_text", "_time", "_date", "_timestamp", "_timestamptz", "_uuid", "_jsonb", "_json", "_bytea", "_text", "_text", "_text", "_text", "_text", "_text", "_text", "_numeric", "_float8", "_float4", "_bool", "_xid8", "_oid", "_int8", "_int4", "_int2"},
 }

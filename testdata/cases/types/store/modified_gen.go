@@ -304,6 +304,65 @@ func (m Modified) Change(ctx context.Context, id int64, change func(ctx context.
 	return pawl.Edit(ctx, m.session, &modifiedChangeOperation, (*ModifiedRow).dest, change, id)
 }
 
+// ChangeTogether reads several rows of modified with a lock, lets the given
+// function change a_exacts, a_qualified, a_spelled, a_padded, a_mask, a_length,
+// a_clock, a_instant and a_exact of each, and writes those that it has changed,
+// in one transaction and all or none: another edit of one of the rows waits, so
+// no decision rests on an old value. The rows are locked in the order of their
+// keys, so that two calls never wait for each other in a circle; the function
+// gets them, and the result has them, in the order in which their keys were
+// given. A key that is given twice is one row in both places. A change to
+// another column is an error, and so is a key without a row: nothing is written
+// then.
+//
+// change may set AExacts, AQualified, ASpelled, APadded, AMask, ALength,
+// AClock, AInstant and AExact and nothing else. It runs in the transaction that
+// holds the lock, perhaps more than once, and must change nothing but what it
+// is given; an error of it ends the edit and is returned.
+//
+// It locks FOR NO KEY UPDATE: a_exacts, a_qualified, a_spelled, a_padded,
+// a_mask, a_length, a_clock, a_instant and a_exact stand in no full unique key,
+// so other writers of the row must wait and inserts of rows that refer to it
+// need not. FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id, array_agg(sent.n ORDER BY sent.n) AS n
+//	  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+//	  GROUP BY 1
+//	)
+//	SELECT have.id, have.a_exact, have.a_instant, have.a_clock, have.a_length, have.a_mask,
+//	  have.a_padded, have.a_spelled, have.a_qualified, have.a_exacts, sent.n
+//	FROM app.modified AS have
+//	  JOIN sent ON have.id = sent.id
+//	ORDER BY have.id
+//	FOR NO KEY UPDATE OF have
+//
+//	UPDATE app.modified AS have
+//	SET a_exacts = sent.a_exacts, a_qualified = sent.a_qualified, a_spelled = sent.a_spelled, a_padded =
+//	  sent.a_padded, a_mask = sent.a_mask, a_length = sent.a_length, a_clock = sent.a_clock, a_instant =
+//	  sent.a_instant, a_exact = sent.a_exact
+//	FROM (
+//	  SELECT sent.id::bigint AS id, sent.a_exacts::numeric[] AS a_exacts,
+//	    sent.a_qualified::pg_catalog.int8 AS a_qualified, sent.a_spelled::DECIMAL(12, 2) AS a_spelled,
+//	    sent.a_padded::bpchar AS a_padded, sent.a_mask::bit varying AS a_mask, sent.a_length::interval AS
+//	    a_length, sent.a_clock::time without time zone AS a_clock, sent.a_instant::timestamp with time zone
+//	    AS a_instant, sent.a_exact::numeric AS a_exact, sent.n
+//	  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+//	    $8::text[], $9::text[], $10::text[]) WITH ORDINALITY AS sent (id, a_exacts, a_qualified, a_spelled,
+//	    a_padded, a_mask, a_length, a_clock, a_instant, a_exact, n)
+//	) AS sent
+//	WHERE have.id = sent.id
+//	RETURNING have.id, have.a_exact, have.a_instant, have.a_clock, have.a_length, have.a_mask,
+//	  have.a_padded, have.a_spelled, have.a_qualified, have.a_exacts, sent.n
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has one of the keys; nothing was written
+//   - [*pawl.NotEditableError]: change set another column; nothing was written
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (m Modified) ChangeTogether(ctx context.Context, ids []int64, change func(ctx context.Context, rows []*ModifiedRow) error) ([]ModifiedRow, error) {
+	return pawl.EditMany(ctx, m.session, &modifiedChangeTogetherOperation, (*ModifiedRow).dest, change, ids, func(key *int64) []any { return []any{*key} })
+}
+
 // The SQL of the operations, as it is sent.
 const (
 	modifiedInsertSQL = `/* table.modified.insert */ INSERT INTO app.modified (a_exact, a_instant, a_clock, a_length, a_mask, a_padded, a_spelled, a_qualified, a_exacts)
@@ -357,6 +416,24 @@ FOR NO KEY UPDATE`
 SET a_exact = $2::numeric, a_instant = $3::timestamp with time zone, a_clock = $4::time without time zone, a_length = $5::interval, a_mask = $6::bit varying, a_padded = $7::bpchar, a_spelled = $8::DECIMAL(12, 2), a_qualified = $9::pg_catalog.int8, a_exacts = $10::numeric[]
 WHERE id = $1::bigint
 RETURNING id, a_exact, a_instant, a_clock, a_length, a_mask, a_padded, a_spelled, a_qualified, a_exacts`
+	modifiedChangeTogetherLockSQL = `/* table.modified.edit.change_together */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id, array_agg(sent.n ORDER BY sent.n) AS n
+  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+  GROUP BY 1
+)
+SELECT have.id, have.a_exact, have.a_instant, have.a_clock, have.a_length, have.a_mask, have.a_padded, have.a_spelled, have.a_qualified, have.a_exacts, sent.n
+FROM app.modified AS have
+  JOIN sent ON have.id = sent.id
+ORDER BY have.id
+FOR NO KEY UPDATE OF have`
+	modifiedChangeTogetherWriteSQL = `/* table.modified.edit.change_together */ UPDATE app.modified AS have
+SET a_exacts = sent.a_exacts, a_qualified = sent.a_qualified, a_spelled = sent.a_spelled, a_padded = sent.a_padded, a_mask = sent.a_mask, a_length = sent.a_length, a_clock = sent.a_clock, a_instant = sent.a_instant, a_exact = sent.a_exact
+FROM (
+  SELECT sent.id::bigint AS id, sent.a_exacts::numeric[] AS a_exacts, sent.a_qualified::pg_catalog.int8 AS a_qualified, sent.a_spelled::DECIMAL(12, 2) AS a_spelled, sent.a_padded::bpchar AS a_padded, sent.a_mask::bit varying AS a_mask, sent.a_length::interval AS a_length, sent.a_clock::time without time zone AS a_clock, sent.a_instant::timestamp with time zone AS a_instant, sent.a_exact::numeric AS a_exact, sent.n
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[]) WITH ORDINALITY AS sent (id, a_exacts, a_qualified, a_spelled, a_padded, a_mask, a_length, a_clock, a_instant, a_exact, n)
+) AS sent
+WHERE have.id = sent.id
+RETURNING have.id, have.a_exact, have.a_instant, have.a_clock, have.a_length, have.a_mask, have.a_padded, have.a_spelled, have.a_qualified, have.a_exacts, sent.n`
 )
 
 var modifiedInsertOperation = pawl.Operation{
@@ -430,4 +507,18 @@ var modifiedChangeOperation = pawl.EditOperation{
 	LockSQL:  modifiedChangeLockSQL,
 	Columns:  []string{"id", "a_exact", "a_instant", "a_clock", "a_length", "a_mask", "a_padded", "a_spelled", "a_qualified", "a_exacts"},
 	Editable: []int{1, 2, 3, 4, 5, 6, 7, 8, 9},
+}
+
+var modifiedChangeTogetherOperation = pawl.EditManyOperation{
+	EditOperation: pawl.EditOperation{
+		Operation: pawl.Operation{
+			Name:  "table.modified.edit.change_together",
+			Table: "app.modified",
+			SQL:   modifiedChangeTogetherWriteSQL,
+		},
+		LockSQL:  modifiedChangeTogetherLockSQL,
+		Columns:  []string{"id", "a_exact", "a_instant", "a_clock", "a_length", "a_mask", "a_padded", "a_spelled", "a_qualified", "a_exacts"},
+		Editable: []int{9, 8, 7, 6, 5, 4, 3, 2, 1},
+	},
+	Types: []string{"int8", "_numeric", "int8", "numeric", "text", "bit", "interval", "time", "timestamptz", "numeric"},
 }

@@ -2610,6 +2610,291 @@ func (s Singles) Change(ctx context.Context, id int64, change func(ctx context.C
 	return pawl.Edit(ctx, s.session, &singlesChangeOperation, (*Single).dest, change, id)
 }
 
+// ChangeTogether reads several rows of singles with a lock, lets the given
+// function change maybe_mood, maybe_datemultirange, maybe_tstzmultirange,
+// maybe_tsmultirange, maybe_nummultirange, maybe_int8multirange,
+// maybe_int4multirange, maybe_daterange, maybe_tstzrange, maybe_tsrange,
+// maybe_numrange, maybe_int8range, maybe_int4range, maybe_hstore,
+// maybe_jsonpath, maybe_tsquery, maybe_tsvector, maybe_circle, maybe_polygon,
+// maybe_path, maybe_box, maybe_lseg, maybe_line, maybe_point, maybe_tid,
+// maybe_cid, maybe_xid, maybe_regclass, maybe_pg_lsn, maybe_money,
+// maybe_varbit, maybe_bit, maybe_macaddr8, maybe_macaddr, maybe_cidr,
+// maybe_inet, maybe_interval, maybe_timetz, maybe_time, maybe_date,
+// maybe_timestamp, maybe_timestamptz, maybe_uuid, maybe_jsonb, maybe_json,
+// maybe_bytea, maybe_xml, maybe_ltree, maybe_citext, maybe_name, maybe_bpchar,
+// maybe_varchar, maybe_text, maybe_numeric, maybe_float8, maybe_float4,
+// maybe_bool, maybe_xid8, maybe_oid, maybe_int8, maybe_int4, maybe_int2,
+// a_mood, a_datemultirange, a_tstzmultirange, a_tsmultirange, a_nummultirange,
+// a_int8multirange, a_int4multirange, a_daterange, a_tstzrange, a_tsrange,
+// a_numrange, a_int8range, a_int4range, a_hstore, a_jsonpath, a_tsquery,
+// a_tsvector, a_circle, a_polygon, a_path, a_box, a_lseg, a_line, a_point,
+// a_tid, a_cid, a_xid, a_regclass, a_pg_lsn, a_money, a_varbit, a_bit,
+// a_macaddr8, a_macaddr, a_cidr, a_inet, a_interval, a_timetz, a_time, a_date,
+// a_timestamp, a_timestamptz, a_uuid, a_jsonb, a_json, a_bytea, a_xml, a_ltree,
+// a_citext, a_name, a_bpchar, a_varchar, a_text, a_numeric, a_float8, a_float4,
+// a_bool, a_xid8, a_oid, a_int8, a_int4 and a_int2 of each, and writes those
+// that it has changed, in one transaction and all or none: another edit of one
+// of the rows waits, so no decision rests on an old value. The rows are locked
+// in the order of their keys, so that two calls never wait for each other in a
+// circle; the function gets them, and the result has them, in the order in
+// which their keys were given. A key that is given twice is one row in both
+// places. A change to another column is an error, and so is a key without a
+// row: nothing is written then.
+//
+// change may set MaybeMood, MaybeDatemultirange, MaybeTstzmultirange,
+// MaybeTsmultirange, MaybeNummultirange, MaybeInt8multirange,
+// MaybeInt4multirange, MaybeDaterange, MaybeTstzrange, MaybeTsrange,
+// MaybeNumrange, MaybeInt8range, MaybeInt4range, MaybeHstore, MaybeJsonpath,
+// MaybeTsquery, MaybeTsvector, MaybeCircle, MaybePolygon, MaybePath, MaybeBox,
+// MaybeLseg, MaybeLine, MaybePoint, MaybeTid, MaybeCid, MaybeXid,
+// MaybeRegclass, MaybePgLsn, MaybeMoney, MaybeVarbit, MaybeBit, MaybeMacaddr8,
+// MaybeMacaddr, MaybeCidr, MaybeInet, MaybeInterval, MaybeTimetz, MaybeTime,
+// MaybeDate, MaybeTimestamp, MaybeTimestamptz, MaybeUUID, MaybeJsonb,
+// MaybeJSON, MaybeBytea, MaybeXML, MaybeLtree, MaybeCitext, MaybeName,
+// MaybeBpchar, MaybeVarchar, MaybeText, MaybeNumeric, MaybeFloat8, MaybeFloat4,
+// MaybeBool, MaybeXid8, MaybeOid, MaybeInt8, MaybeInt4, MaybeInt2, AMood,
+// ADatemultirange, ATstzmultirange, ATsmultirange, ANummultirange,
+// AInt8multirange, AInt4multirange, ADaterange, ATstzrange, ATsrange,
+// ANumrange, AInt8range, AInt4range, AHstore, AJsonpath, ATsquery, ATsvector,
+// ACircle, APolygon, APath, ABox, ALseg, ALine, APoint, ATid, ACid, AXid,
+// ARegclass, APgLsn, AMoney, AVarbit, ABit, AMacaddr8, AMacaddr, ACidr, AInet,
+// AInterval, ATimetz, ATime, ADate, ATimestamp, ATimestamptz, AUUID, AJsonb,
+// AJSON, ABytea, AXML, ALtree, ACitext, AName, ABpchar, AVarchar, AText,
+// ANumeric, AFloat8, AFloat4, ABool, AXid8, AOid, AInt8, AInt4 and AInt2 and
+// nothing else. It runs in the transaction that holds the lock, perhaps more
+// than once, and must change nothing but what it is given; an error of it ends
+// the edit and is returned.
+//
+// It locks FOR NO KEY UPDATE: maybe_mood, maybe_datemultirange,
+// maybe_tstzmultirange, maybe_tsmultirange, maybe_nummultirange,
+// maybe_int8multirange, maybe_int4multirange, maybe_daterange, maybe_tstzrange,
+// maybe_tsrange, maybe_numrange, maybe_int8range, maybe_int4range,
+// maybe_hstore, maybe_jsonpath, maybe_tsquery, maybe_tsvector, maybe_circle,
+// maybe_polygon, maybe_path, maybe_box, maybe_lseg, maybe_line, maybe_point,
+// maybe_tid, maybe_cid, maybe_xid, maybe_regclass, maybe_pg_lsn, maybe_money,
+// maybe_varbit, maybe_bit, maybe_macaddr8, maybe_macaddr, maybe_cidr,
+// maybe_inet, maybe_interval, maybe_timetz, maybe_time, maybe_date,
+// maybe_timestamp, maybe_timestamptz, maybe_uuid, maybe_jsonb, maybe_json,
+// maybe_bytea, maybe_xml, maybe_ltree, maybe_citext, maybe_name, maybe_bpchar,
+// maybe_varchar, maybe_text, maybe_numeric, maybe_float8, maybe_float4,
+// maybe_bool, maybe_xid8, maybe_oid, maybe_int8, maybe_int4, maybe_int2,
+// a_mood, a_datemultirange, a_tstzmultirange, a_tsmultirange, a_nummultirange,
+// a_int8multirange, a_int4multirange, a_daterange, a_tstzrange, a_tsrange,
+// a_numrange, a_int8range, a_int4range, a_hstore, a_jsonpath, a_tsquery,
+// a_tsvector, a_circle, a_polygon, a_path, a_box, a_lseg, a_line, a_point,
+// a_tid, a_cid, a_xid, a_regclass, a_pg_lsn, a_money, a_varbit, a_bit,
+// a_macaddr8, a_macaddr, a_cidr, a_inet, a_interval, a_timetz, a_time, a_date,
+// a_timestamp, a_timestamptz, a_uuid, a_jsonb, a_json, a_bytea, a_xml, a_ltree,
+// a_citext, a_name, a_bpchar, a_varchar, a_text, a_numeric, a_float8, a_float4,
+// a_bool, a_xid8, a_oid, a_int8, a_int4 and a_int2 stand in no full unique key,
+// so other writers of the row must wait and inserts of rows that refer to it
+// need not. FOR UPDATE would block those for nothing.
+//
+//	WITH sent AS MATERIALIZED (
+//	  SELECT sent.id::bigint AS id, array_agg(sent.n ORDER BY sent.n) AS n
+//	  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+//	  GROUP BY 1
+//	)
+//	SELECT have.id, have.a_int2, have.a_int4, have.a_int8, have.a_oid, have.a_xid8, have.a_bool,
+//	  have.a_float4, have.a_float8, have.a_numeric, have.a_text, have.a_varchar, have.a_bpchar,
+//	  have.a_name, have.a_citext, have.a_ltree, have.a_xml, have.a_bytea, have.a_json, have.a_jsonb,
+//	  have.a_uuid, have.a_timestamptz, have.a_timestamp, have.a_date, have.a_time, have.a_timetz,
+//	  have.a_interval, have.a_inet, have.a_cidr, have.a_macaddr, have.a_macaddr8, have.a_bit,
+//	  have.a_varbit, have.a_money, have.a_pg_lsn, have.a_regclass, have.a_xid, have.a_cid, have.a_tid,
+//	  have.a_point, have.a_line, have.a_lseg, have.a_box, have.a_path, have.a_polygon, have.a_circle,
+//	  have.a_tsvector, have.a_tsquery, have.a_jsonpath, have.a_hstore, have.a_int4range, have.a_int8range,
+//	  have.a_numrange, have.a_tsrange, have.a_tstzrange, have.a_daterange, have.a_int4multirange,
+//	  have.a_int8multirange, have.a_nummultirange, have.a_tsmultirange, have.a_tstzmultirange,
+//	  have.a_datemultirange, have.a_mood, have.maybe_int2, have.maybe_int4, have.maybe_int8,
+//	  have.maybe_oid, have.maybe_xid8, have.maybe_bool, have.maybe_float4, have.maybe_float8,
+//	  have.maybe_numeric, have.maybe_text, have.maybe_varchar, have.maybe_bpchar, have.maybe_name,
+//	  have.maybe_citext, have.maybe_ltree, have.maybe_xml, have.maybe_bytea, have.maybe_json,
+//	  have.maybe_jsonb, have.maybe_uuid, have.maybe_timestamptz, have.maybe_timestamp, have.maybe_date,
+//	  have.maybe_time, have.maybe_timetz, have.maybe_interval, have.maybe_inet, have.maybe_cidr,
+//	  have.maybe_macaddr, have.maybe_macaddr8, have.maybe_bit, have.maybe_varbit, have.maybe_money,
+//	  have.maybe_pg_lsn, have.maybe_regclass, have.maybe_xid, have.maybe_cid, have.maybe_tid,
+//	  have.maybe_point, have.maybe_line, have.maybe_lseg, have.maybe_box, have.maybe_path,
+//	  have.maybe_polygon, have.maybe_circle, have.maybe_tsvector, have.maybe_tsquery, have.maybe_jsonpath,
+//	  have.maybe_hstore, have.maybe_int4range, have.maybe_int8range, have.maybe_numrange,
+//	  have.maybe_tsrange, have.maybe_tstzrange, have.maybe_daterange, have.maybe_int4multirange,
+//	  have.maybe_int8multirange, have.maybe_nummultirange, have.maybe_tsmultirange,
+//	  have.maybe_tstzmultirange, have.maybe_datemultirange, have.maybe_mood, sent.n
+//	FROM app.singles AS have
+//	  JOIN sent ON have.id = sent.id
+//	ORDER BY have.id
+//	FOR NO KEY UPDATE OF have
+//
+//	UPDATE app.singles AS have
+//	SET maybe_mood = sent.maybe_mood, maybe_datemultirange = sent.maybe_datemultirange,
+//	  maybe_tstzmultirange = sent.maybe_tstzmultirange, maybe_tsmultirange = sent.maybe_tsmultirange,
+//	  maybe_nummultirange = sent.maybe_nummultirange, maybe_int8multirange = sent.maybe_int8multirange,
+//	  maybe_int4multirange = sent.maybe_int4multirange, maybe_daterange = sent.maybe_daterange,
+//	  maybe_tstzrange = sent.maybe_tstzrange, maybe_tsrange = sent.maybe_tsrange, maybe_numrange =
+//	  sent.maybe_numrange, maybe_int8range = sent.maybe_int8range, maybe_int4range = sent.maybe_int4range,
+//	  maybe_hstore = sent.maybe_hstore, maybe_jsonpath = sent.maybe_jsonpath, maybe_tsquery =
+//	  sent.maybe_tsquery, maybe_tsvector = sent.maybe_tsvector, maybe_circle = sent.maybe_circle,
+//	  maybe_polygon = sent.maybe_polygon, maybe_path = sent.maybe_path, maybe_box = sent.maybe_box,
+//	  maybe_lseg = sent.maybe_lseg, maybe_line = sent.maybe_line, maybe_point = sent.maybe_point,
+//	  maybe_tid = sent.maybe_tid, maybe_cid = sent.maybe_cid, maybe_xid = sent.maybe_xid, maybe_regclass =
+//	  sent.maybe_regclass, maybe_pg_lsn = sent.maybe_pg_lsn, maybe_money = sent.maybe_money, maybe_varbit
+//	  = sent.maybe_varbit, maybe_bit = sent.maybe_bit, maybe_macaddr8 = sent.maybe_macaddr8, maybe_macaddr
+//	  = sent.maybe_macaddr, maybe_cidr = sent.maybe_cidr, maybe_inet = sent.maybe_inet, maybe_interval =
+//	  sent.maybe_interval, maybe_timetz = sent.maybe_timetz, maybe_time = sent.maybe_time, maybe_date =
+//	  sent.maybe_date, maybe_timestamp = sent.maybe_timestamp, maybe_timestamptz = sent.maybe_timestamptz,
+//	  maybe_uuid = sent.maybe_uuid, maybe_jsonb = sent.maybe_jsonb, maybe_json = sent.maybe_json,
+//	  maybe_bytea = sent.maybe_bytea, maybe_xml = sent.maybe_xml, maybe_ltree = sent.maybe_ltree,
+//	  maybe_citext = sent.maybe_citext, maybe_name = sent.maybe_name, maybe_bpchar = sent.maybe_bpchar,
+//	  maybe_varchar = sent.maybe_varchar, maybe_text = sent.maybe_text, maybe_numeric =
+//	  sent.maybe_numeric, maybe_float8 = sent.maybe_float8, maybe_float4 = sent.maybe_float4, maybe_bool =
+//	  sent.maybe_bool, maybe_xid8 = sent.maybe_xid8, maybe_oid = sent.maybe_oid, maybe_int8 =
+//	  sent.maybe_int8, maybe_int4 = sent.maybe_int4, maybe_int2 = sent.maybe_int2, a_mood = sent.a_mood,
+//	  a_datemultirange = sent.a_datemultirange, a_tstzmultirange = sent.a_tstzmultirange, a_tsmultirange =
+//	  sent.a_tsmultirange, a_nummultirange = sent.a_nummultirange, a_int8multirange =
+//	  sent.a_int8multirange, a_int4multirange = sent.a_int4multirange, a_daterange = sent.a_daterange,
+//	  a_tstzrange = sent.a_tstzrange, a_tsrange = sent.a_tsrange, a_numrange = sent.a_numrange,
+//	  a_int8range = sent.a_int8range, a_int4range = sent.a_int4range, a_hstore = sent.a_hstore, a_jsonpath
+//	  = sent.a_jsonpath, a_tsquery = sent.a_tsquery, a_tsvector = sent.a_tsvector, a_circle =
+//	  sent.a_circle, a_polygon = sent.a_polygon, a_path = sent.a_path, a_box = sent.a_box, a_lseg =
+//	  sent.a_lseg, a_line = sent.a_line, a_point = sent.a_point, a_tid = sent.a_tid, a_cid = sent.a_cid,
+//	  a_xid = sent.a_xid, a_regclass = sent.a_regclass, a_pg_lsn = sent.a_pg_lsn, a_money = sent.a_money,
+//	  a_varbit = sent.a_varbit, a_bit = sent.a_bit, a_macaddr8 = sent.a_macaddr8, a_macaddr =
+//	  sent.a_macaddr, a_cidr = sent.a_cidr, a_inet = sent.a_inet, a_interval = sent.a_interval, a_timetz =
+//	  sent.a_timetz, a_time = sent.a_time, a_date = sent.a_date, a_timestamp = sent.a_timestamp,
+//	  a_timestamptz = sent.a_timestamptz, a_uuid = sent.a_uuid, a_jsonb = sent.a_jsonb, a_json =
+//	  sent.a_json, a_bytea = sent.a_bytea, a_xml = sent.a_xml, a_ltree = sent.a_ltree, a_citext =
+//	  sent.a_citext, a_name = sent.a_name, a_bpchar = sent.a_bpchar, a_varchar = sent.a_varchar, a_text =
+//	  sent.a_text, a_numeric = sent.a_numeric, a_float8 = sent.a_float8, a_float4 = sent.a_float4, a_bool
+//	  = sent.a_bool, a_xid8 = sent.a_xid8, a_oid = sent.a_oid, a_int8 = sent.a_int8, a_int4 = sent.a_int4,
+//	  a_int2 = sent.a_int2
+//	FROM (
+//	  SELECT sent.id::bigint AS id, sent.maybe_mood::app.mood AS maybe_mood,
+//	    sent.maybe_datemultirange::datemultirange AS maybe_datemultirange,
+//	    sent.maybe_tstzmultirange::tstzmultirange AS maybe_tstzmultirange,
+//	    sent.maybe_tsmultirange::tsmultirange AS maybe_tsmultirange, sent.maybe_nummultirange::nummultirange
+//	    AS maybe_nummultirange, sent.maybe_int8multirange::int8multirange AS maybe_int8multirange,
+//	    sent.maybe_int4multirange::int4multirange AS maybe_int4multirange, sent.maybe_daterange::daterange
+//	    AS maybe_daterange, sent.maybe_tstzrange::tstzrange AS maybe_tstzrange, sent.maybe_tsrange::tsrange
+//	    AS maybe_tsrange, sent.maybe_numrange::numrange AS maybe_numrange, sent.maybe_int8range::int8range
+//	    AS maybe_int8range, sent.maybe_int4range::int4range AS maybe_int4range,
+//	    sent.maybe_hstore::public.hstore AS maybe_hstore, sent.maybe_jsonpath::jsonpath AS maybe_jsonpath,
+//	    sent.maybe_tsquery::tsquery AS maybe_tsquery, sent.maybe_tsvector::tsvector AS maybe_tsvector,
+//	    sent.maybe_circle::circle AS maybe_circle, sent.maybe_polygon::polygon AS maybe_polygon,
+//	    sent.maybe_path::path AS maybe_path, sent.maybe_box::box AS maybe_box, sent.maybe_lseg::lseg AS
+//	    maybe_lseg, sent.maybe_line::line AS maybe_line, sent.maybe_point::point AS maybe_point,
+//	    sent.maybe_tid::tid AS maybe_tid, sent.maybe_cid::cid AS maybe_cid, sent.maybe_xid::xid AS
+//	    maybe_xid, sent.maybe_regclass::regclass AS maybe_regclass, sent.maybe_pg_lsn::pg_lsn AS
+//	    maybe_pg_lsn, sent.maybe_money::money AS maybe_money, sent.maybe_varbit::bit varying AS
+//	    maybe_varbit, sent.maybe_bit::bit varying AS maybe_bit, sent.maybe_macaddr8::macaddr8 AS
+//	    maybe_macaddr8, sent.maybe_macaddr::macaddr AS maybe_macaddr, sent.maybe_cidr::cidr AS maybe_cidr,
+//	    sent.maybe_inet::inet AS maybe_inet, sent.maybe_interval::interval AS maybe_interval,
+//	    sent.maybe_timetz::time with time zone AS maybe_timetz, sent.maybe_time::time without time zone AS
+//	    maybe_time, sent.maybe_date::date AS maybe_date, sent.maybe_timestamp::timestamp without time zone
+//	    AS maybe_timestamp, sent.maybe_timestamptz::timestamp with time zone AS maybe_timestamptz,
+//	    sent.maybe_uuid::uuid AS maybe_uuid, sent.maybe_jsonb::jsonb AS maybe_jsonb, sent.maybe_json::json
+//	    AS maybe_json, sent.maybe_bytea::bytea AS maybe_bytea, sent.maybe_xml::xml AS maybe_xml,
+//	    sent.maybe_ltree::public.ltree AS maybe_ltree, sent.maybe_citext::public.citext AS maybe_citext,
+//	    sent.maybe_name::name AS maybe_name, sent.maybe_bpchar::bpchar AS maybe_bpchar,
+//	    sent.maybe_varchar::character varying AS maybe_varchar, sent.maybe_text::text AS maybe_text,
+//	    sent.maybe_numeric::numeric AS maybe_numeric, sent.maybe_float8::double precision AS maybe_float8,
+//	    sent.maybe_float4::real AS maybe_float4, sent.maybe_bool::boolean AS maybe_bool,
+//	    sent.maybe_xid8::xid8 AS maybe_xid8, sent.maybe_oid::oid AS maybe_oid, sent.maybe_int8::bigint AS
+//	    maybe_int8, sent.maybe_int4::integer AS maybe_int4, sent.maybe_int2::smallint AS maybe_int2,
+//	    sent.a_mood::app.mood AS a_mood, sent.a_datemultirange::datemultirange AS a_datemultirange,
+//	    sent.a_tstzmultirange::tstzmultirange AS a_tstzmultirange, sent.a_tsmultirange::tsmultirange AS
+//	    a_tsmultirange, sent.a_nummultirange::nummultirange AS a_nummultirange,
+//	    sent.a_int8multirange::int8multirange AS a_int8multirange, sent.a_int4multirange::int4multirange AS
+//	    a_int4multirange, sent.a_daterange::daterange AS a_daterange, sent.a_tstzrange::tstzrange AS
+//	    a_tstzrange, sent.a_tsrange::tsrange AS a_tsrange, sent.a_numrange::numrange AS a_numrange,
+//	    sent.a_int8range::int8range AS a_int8range, sent.a_int4range::int4range AS a_int4range,
+//	    sent.a_hstore::public.hstore AS a_hstore, sent.a_jsonpath::jsonpath AS a_jsonpath,
+//	    sent.a_tsquery::tsquery AS a_tsquery, sent.a_tsvector::tsvector AS a_tsvector, sent.a_circle::circle
+//	    AS a_circle, sent.a_polygon::polygon AS a_polygon, sent.a_path::path AS a_path, sent.a_box::box AS
+//	    a_box, sent.a_lseg::lseg AS a_lseg, sent.a_line::line AS a_line, sent.a_point::point AS a_point,
+//	    sent.a_tid::tid AS a_tid, sent.a_cid::cid AS a_cid, sent.a_xid::xid AS a_xid,
+//	    sent.a_regclass::regclass AS a_regclass, sent.a_pg_lsn::pg_lsn AS a_pg_lsn, sent.a_money::money AS
+//	    a_money, sent.a_varbit::bit varying AS a_varbit, sent.a_bit::bit varying AS a_bit,
+//	    sent.a_macaddr8::macaddr8 AS a_macaddr8, sent.a_macaddr::macaddr AS a_macaddr, sent.a_cidr::cidr AS
+//	    a_cidr, sent.a_inet::inet AS a_inet, sent.a_interval::interval AS a_interval, sent.a_timetz::time
+//	    with time zone AS a_timetz, sent.a_time::time without time zone AS a_time, sent.a_date::date AS
+//	    a_date, sent.a_timestamp::timestamp without time zone AS a_timestamp, sent.a_timestamptz::timestamp
+//	    with time zone AS a_timestamptz, sent.a_uuid::uuid AS a_uuid, sent.a_jsonb::jsonb AS a_jsonb,
+//	    sent.a_json::json AS a_json, sent.a_bytea::bytea AS a_bytea, sent.a_xml::xml AS a_xml,
+//	    sent.a_ltree::public.ltree AS a_ltree, sent.a_citext::public.citext AS a_citext, sent.a_name::name
+//	    AS a_name, sent.a_bpchar::bpchar AS a_bpchar, sent.a_varchar::character varying AS a_varchar,
+//	    sent.a_text::text AS a_text, sent.a_numeric::numeric AS a_numeric, sent.a_float8::double precision
+//	    AS a_float8, sent.a_float4::real AS a_float4, sent.a_bool::boolean AS a_bool, sent.a_xid8::xid8 AS
+//	    a_xid8, sent.a_oid::oid AS a_oid, sent.a_int8::bigint AS a_int8, sent.a_int4::integer AS a_int4,
+//	    sent.a_int2::smallint AS a_int2, sent.n
+//	  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+//	    $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
+//	    $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[],
+//	    $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[],
+//	    $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[],
+//	    $36::text[], $37::text[], $38::text[], $39::text[], $40::text[], $41::text[], $42::text[],
+//	    $43::text[], $44::text[], $45::text[], $46::text[], $47::text[], $48::text[], $49::text[],
+//	    $50::text[], $51::text[], $52::text[], $53::text[], $54::text[], $55::text[], $56::text[],
+//	    $57::text[], $58::text[], $59::text[], $60::text[], $61::text[], $62::text[], $63::text[],
+//	    $64::text[], $65::text[], $66::text[], $67::text[], $68::text[], $69::text[], $70::text[],
+//	    $71::text[], $72::text[], $73::text[], $74::text[], $75::text[], $76::text[], $77::text[],
+//	    $78::text[], $79::text[], $80::text[], $81::text[], $82::text[], $83::text[], $84::text[],
+//	    $85::text[], $86::text[], $87::text[], $88::text[], $89::text[], $90::text[], $91::text[],
+//	    $92::text[], $93::text[], $94::text[], $95::text[], $96::text[], $97::text[], $98::text[],
+//	    $99::text[], $100::text[], $101::text[], $102::text[], $103::text[], $104::text[], $105::text[],
+//	    $106::text[], $107::text[], $108::text[], $109::text[], $110::text[], $111::text[], $112::text[],
+//	    $113::text[], $114::text[], $115::text[], $116::text[], $117::text[], $118::text[], $119::text[],
+//	    $120::text[], $121::text[], $122::text[], $123::text[], $124::text[], $125::text[]) WITH ORDINALITY
+//	    AS sent (id, maybe_mood, maybe_datemultirange, maybe_tstzmultirange, maybe_tsmultirange,
+//	    maybe_nummultirange, maybe_int8multirange, maybe_int4multirange, maybe_daterange, maybe_tstzrange,
+//	    maybe_tsrange, maybe_numrange, maybe_int8range, maybe_int4range, maybe_hstore, maybe_jsonpath,
+//	    maybe_tsquery, maybe_tsvector, maybe_circle, maybe_polygon, maybe_path, maybe_box, maybe_lseg,
+//	    maybe_line, maybe_point, maybe_tid, maybe_cid, maybe_xid, maybe_regclass, maybe_pg_lsn, maybe_money,
+//	    maybe_varbit, maybe_bit, maybe_macaddr8, maybe_macaddr, maybe_cidr, maybe_inet, maybe_interval,
+//	    maybe_timetz, maybe_time, maybe_date, maybe_timestamp, maybe_timestamptz, maybe_uuid, maybe_jsonb,
+//	    maybe_json, maybe_bytea, maybe_xml, maybe_ltree, maybe_citext, maybe_name, maybe_bpchar,
+//	    maybe_varchar, maybe_text, maybe_numeric, maybe_float8, maybe_float4, maybe_bool, maybe_xid8,
+//	    maybe_oid, maybe_int8, maybe_int4, maybe_int2, a_mood, a_datemultirange, a_tstzmultirange,
+//	    a_tsmultirange, a_nummultirange, a_int8multirange, a_int4multirange, a_daterange, a_tstzrange,
+//	    a_tsrange, a_numrange, a_int8range, a_int4range, a_hstore, a_jsonpath, a_tsquery, a_tsvector,
+//	    a_circle, a_polygon, a_path, a_box, a_lseg, a_line, a_point, a_tid, a_cid, a_xid, a_regclass,
+//	    a_pg_lsn, a_money, a_varbit, a_bit, a_macaddr8, a_macaddr, a_cidr, a_inet, a_interval, a_timetz,
+//	    a_time, a_date, a_timestamp, a_timestamptz, a_uuid, a_jsonb, a_json, a_bytea, a_xml, a_ltree,
+//	    a_citext, a_name, a_bpchar, a_varchar, a_text, a_numeric, a_float8, a_float4, a_bool, a_xid8, a_oid,
+//	    a_int8, a_int4, a_int2, n)
+//	) AS sent
+//	WHERE have.id = sent.id
+//	RETURNING have.id, have.a_int2, have.a_int4, have.a_int8, have.a_oid, have.a_xid8, have.a_bool,
+//	  have.a_float4, have.a_float8, have.a_numeric, have.a_text, have.a_varchar, have.a_bpchar,
+//	  have.a_name, have.a_citext, have.a_ltree, have.a_xml, have.a_bytea, have.a_json, have.a_jsonb,
+//	  have.a_uuid, have.a_timestamptz, have.a_timestamp, have.a_date, have.a_time, have.a_timetz,
+//	  have.a_interval, have.a_inet, have.a_cidr, have.a_macaddr, have.a_macaddr8, have.a_bit,
+//	  have.a_varbit, have.a_money, have.a_pg_lsn, have.a_regclass, have.a_xid, have.a_cid, have.a_tid,
+//	  have.a_point, have.a_line, have.a_lseg, have.a_box, have.a_path, have.a_polygon, have.a_circle,
+//	  have.a_tsvector, have.a_tsquery, have.a_jsonpath, have.a_hstore, have.a_int4range, have.a_int8range,
+//	  have.a_numrange, have.a_tsrange, have.a_tstzrange, have.a_daterange, have.a_int4multirange,
+//	  have.a_int8multirange, have.a_nummultirange, have.a_tsmultirange, have.a_tstzmultirange,
+//	  have.a_datemultirange, have.a_mood, have.maybe_int2, have.maybe_int4, have.maybe_int8,
+//	  have.maybe_oid, have.maybe_xid8, have.maybe_bool, have.maybe_float4, have.maybe_float8,
+//	  have.maybe_numeric, have.maybe_text, have.maybe_varchar, have.maybe_bpchar, have.maybe_name,
+//	  have.maybe_citext, have.maybe_ltree, have.maybe_xml, have.maybe_bytea, have.maybe_json,
+//	  have.maybe_jsonb, have.maybe_uuid, have.maybe_timestamptz, have.maybe_timestamp, have.maybe_date,
+//	  have.maybe_time, have.maybe_timetz, have.maybe_interval, have.maybe_inet, have.maybe_cidr,
+//	  have.maybe_macaddr, have.maybe_macaddr8, have.maybe_bit, have.maybe_varbit, have.maybe_money,
+//	  have.maybe_pg_lsn, have.maybe_regclass, have.maybe_xid, have.maybe_cid, have.maybe_tid,
+//	  have.maybe_point, have.maybe_line, have.maybe_lseg, have.maybe_box, have.maybe_path,
+//	  have.maybe_polygon, have.maybe_circle, have.maybe_tsvector, have.maybe_tsquery, have.maybe_jsonpath,
+//	  have.maybe_hstore, have.maybe_int4range, have.maybe_int8range, have.maybe_numrange,
+//	  have.maybe_tsrange, have.maybe_tstzrange, have.maybe_daterange, have.maybe_int4multirange,
+//	  have.maybe_int8multirange, have.maybe_nummultirange, have.maybe_tsmultirange,
+//	  have.maybe_tstzmultirange, have.maybe_datemultirange, have.maybe_mood, sent.n
+//
+// Errors:
+//   - [pawl.ErrNotFound]: no row has one of the keys; nothing was written
+//   - [*pawl.NotEditableError]: change set another column; nothing was written
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
+func (s Singles) ChangeTogether(ctx context.Context, ids []int64, change func(ctx context.Context, rows []*Single) error) ([]Single, error) {
+	return pawl.EditMany(ctx, s.session, &singlesChangeTogetherOperation, (*Single).dest, change, ids, func(key *int64) []any { return []any{*key} })
+}
+
 // The SQL of the operations, as it is sent.
 const (
 	singlesInsertSQL = `/* table.singles.insert */ INSERT INTO app.singles (a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood, maybe_int2, maybe_int4, maybe_int8, maybe_oid, maybe_xid8, maybe_bool, maybe_float4, maybe_float8, maybe_numeric, maybe_text, maybe_varchar, maybe_bpchar, maybe_name, maybe_citext, maybe_ltree, maybe_xml, maybe_bytea, maybe_json, maybe_jsonb, maybe_uuid, maybe_timestamptz, maybe_timestamp, maybe_date, maybe_time, maybe_timetz, maybe_interval, maybe_inet, maybe_cidr, maybe_macaddr, maybe_macaddr8, maybe_bit, maybe_varbit, maybe_money, maybe_pg_lsn, maybe_regclass, maybe_xid, maybe_cid, maybe_tid, maybe_point, maybe_line, maybe_lseg, maybe_box, maybe_path, maybe_polygon, maybe_circle, maybe_tsvector, maybe_tsquery, maybe_jsonpath, maybe_hstore, maybe_int4range, maybe_int8range, maybe_numrange, maybe_tsrange, maybe_tstzrange, maybe_daterange, maybe_int4multirange, maybe_int8multirange, maybe_nummultirange, maybe_tsmultirange, maybe_tstzmultirange, maybe_datemultirange, maybe_mood)
@@ -2947,6 +3232,24 @@ FOR NO KEY UPDATE`
 SET a_int2 = $2::smallint, a_int4 = $3::integer, a_int8 = $4::bigint, a_oid = $5::oid, a_xid8 = $6::xid8, a_bool = $7::boolean, a_float4 = $8::real, a_float8 = $9::double precision, a_numeric = $10::numeric, a_text = $11::text, a_varchar = $12::character varying, a_bpchar = $13::bpchar, a_name = $14::name, a_citext = $15::public.citext, a_ltree = $16::public.ltree, a_xml = $17::xml, a_bytea = $18::bytea, a_json = $19::json, a_jsonb = $20::jsonb, a_uuid = $21::uuid, a_timestamptz = $22::timestamp with time zone, a_timestamp = $23::timestamp without time zone, a_date = $24::date, a_time = $25::time without time zone, a_timetz = $26::time with time zone, a_interval = $27::interval, a_inet = $28::inet, a_cidr = $29::cidr, a_macaddr = $30::macaddr, a_macaddr8 = $31::macaddr8, a_bit = $32::bit varying, a_varbit = $33::bit varying, a_money = $34::money, a_pg_lsn = $35::pg_lsn, a_regclass = $36::regclass, a_xid = $37::xid, a_cid = $38::cid, a_tid = $39::tid, a_point = $40::point, a_line = $41::line, a_lseg = $42::lseg, a_box = $43::box, a_path = $44::path, a_polygon = $45::polygon, a_circle = $46::circle, a_tsvector = $47::tsvector, a_tsquery = $48::tsquery, a_jsonpath = $49::jsonpath, a_hstore = $50::public.hstore, a_int4range = $51::int4range, a_int8range = $52::int8range, a_numrange = $53::numrange, a_tsrange = $54::tsrange, a_tstzrange = $55::tstzrange, a_daterange = $56::daterange, a_int4multirange = $57::int4multirange, a_int8multirange = $58::int8multirange, a_nummultirange = $59::nummultirange, a_tsmultirange = $60::tsmultirange, a_tstzmultirange = $61::tstzmultirange, a_datemultirange = $62::datemultirange, a_mood = $63::app.mood, maybe_int2 = $64::smallint, maybe_int4 = $65::integer, maybe_int8 = $66::bigint, maybe_oid = $67::oid, maybe_xid8 = $68::xid8, maybe_bool = $69::boolean, maybe_float4 = $70::real, maybe_float8 = $71::double precision, maybe_numeric = $72::numeric, maybe_text = $73::text, maybe_varchar = $74::character varying, maybe_bpchar = $75::bpchar, maybe_name = $76::name, maybe_citext = $77::public.citext, maybe_ltree = $78::public.ltree, maybe_xml = $79::xml, maybe_bytea = $80::bytea, maybe_json = $81::json, maybe_jsonb = $82::jsonb, maybe_uuid = $83::uuid, maybe_timestamptz = $84::timestamp with time zone, maybe_timestamp = $85::timestamp without time zone, maybe_date = $86::date, maybe_time = $87::time without time zone, maybe_timetz = $88::time with time zone, maybe_interval = $89::interval, maybe_inet = $90::inet, maybe_cidr = $91::cidr, maybe_macaddr = $92::macaddr, maybe_macaddr8 = $93::macaddr8, maybe_bit = $94::bit varying, maybe_varbit = $95::bit varying, maybe_money = $96::money, maybe_pg_lsn = $97::pg_lsn, maybe_regclass = $98::regclass, maybe_xid = $99::xid, maybe_cid = $100::cid, maybe_tid = $101::tid, maybe_point = $102::point, maybe_line = $103::line, maybe_lseg = $104::lseg, maybe_box = $105::box, maybe_path = $106::path, maybe_polygon = $107::polygon, maybe_circle = $108::circle, maybe_tsvector = $109::tsvector, maybe_tsquery = $110::tsquery, maybe_jsonpath = $111::jsonpath, maybe_hstore = $112::public.hstore, maybe_int4range = $113::int4range, maybe_int8range = $114::int8range, maybe_numrange = $115::numrange, maybe_tsrange = $116::tsrange, maybe_tstzrange = $117::tstzrange, maybe_daterange = $118::daterange, maybe_int4multirange = $119::int4multirange, maybe_int8multirange = $120::int8multirange, maybe_nummultirange = $121::nummultirange, maybe_tsmultirange = $122::tsmultirange, maybe_tstzmultirange = $123::tstzmultirange, maybe_datemultirange = $124::datemultirange, maybe_mood = $125::app.mood
 WHERE id = $1::bigint
 RETURNING id, a_int2, a_int4, a_int8, a_oid, a_xid8, a_bool, a_float4, a_float8, a_numeric, a_text, a_varchar, a_bpchar, a_name, a_citext, a_ltree, a_xml, a_bytea, a_json, a_jsonb, a_uuid, a_timestamptz, a_timestamp, a_date, a_time, a_timetz, a_interval, a_inet, a_cidr, a_macaddr, a_macaddr8, a_bit, a_varbit, a_money, a_pg_lsn, a_regclass, a_xid, a_cid, a_tid, a_point, a_line, a_lseg, a_box, a_path, a_polygon, a_circle, a_tsvector, a_tsquery, a_jsonpath, a_hstore, a_int4range, a_int8range, a_numrange, a_tsrange, a_tstzrange, a_daterange, a_int4multirange, a_int8multirange, a_nummultirange, a_tsmultirange, a_tstzmultirange, a_datemultirange, a_mood, maybe_int2, maybe_int4, maybe_int8, maybe_oid, maybe_xid8, maybe_bool, maybe_float4, maybe_float8, maybe_numeric, maybe_text, maybe_varchar, maybe_bpchar, maybe_name, maybe_citext, maybe_ltree, maybe_xml, maybe_bytea, maybe_json, maybe_jsonb, maybe_uuid, maybe_timestamptz, maybe_timestamp, maybe_date, maybe_time, maybe_timetz, maybe_interval, maybe_inet, maybe_cidr, maybe_macaddr, maybe_macaddr8, maybe_bit, maybe_varbit, maybe_money, maybe_pg_lsn, maybe_regclass, maybe_xid, maybe_cid, maybe_tid, maybe_point, maybe_line, maybe_lseg, maybe_box, maybe_path, maybe_polygon, maybe_circle, maybe_tsvector, maybe_tsquery, maybe_jsonpath, maybe_hstore, maybe_int4range, maybe_int8range, maybe_numrange, maybe_tsrange, maybe_tstzrange, maybe_daterange, maybe_int4multirange, maybe_int8multirange, maybe_nummultirange, maybe_tsmultirange, maybe_tstzmultirange, maybe_datemultirange, maybe_mood`
+	singlesChangeTogetherLockSQL = `/* table.singles.edit.change_together */ WITH sent AS MATERIALIZED (
+  SELECT sent.id::bigint AS id, array_agg(sent.n ORDER BY sent.n) AS n
+  FROM unnest($1::text[]) WITH ORDINALITY AS sent (id, n)
+  GROUP BY 1
+)
+SELECT have.id, have.a_int2, have.a_int4, have.a_int8, have.a_oid, have.a_xid8, have.a_bool, have.a_float4, have.a_float8, have.a_numeric, have.a_text, have.a_varchar, have.a_bpchar, have.a_name, have.a_citext, have.a_ltree, have.a_xml, have.a_bytea, have.a_json, have.a_jsonb, have.a_uuid, have.a_timestamptz, have.a_timestamp, have.a_date, have.a_time, have.a_timetz, have.a_interval, have.a_inet, have.a_cidr, have.a_macaddr, have.a_macaddr8, have.a_bit, have.a_varbit, have.a_money, have.a_pg_lsn, have.a_regclass, have.a_xid, have.a_cid, have.a_tid, have.a_point, have.a_line, have.a_lseg, have.a_box, have.a_path, have.a_polygon, have.a_circle, have.a_tsvector, have.a_tsquery, have.a_jsonpath, have.a_hstore, have.a_int4range, have.a_int8range, have.a_numrange, have.a_tsrange, have.a_tstzrange, have.a_daterange, have.a_int4multirange, have.a_int8multirange, have.a_nummultirange, have.a_tsmultirange, have.a_tstzmultirange, have.a_datemultirange, have.a_mood, have.maybe_int2, have.maybe_int4, have.maybe_int8, have.maybe_oid, have.maybe_xid8, have.maybe_bool, have.maybe_float4, have.maybe_float8, have.maybe_numeric, have.maybe_text, have.maybe_varchar, have.maybe_bpchar, have.maybe_name, have.maybe_citext, have.maybe_ltree, have.maybe_xml, have.maybe_bytea, have.maybe_json, have.maybe_jsonb, have.maybe_uuid, have.maybe_timestamptz, have.maybe_timestamp, have.maybe_date, have.maybe_time, have.maybe_timetz, have.maybe_interval, have.maybe_inet, have.maybe_cidr, have.maybe_macaddr, have.maybe_macaddr8, have.maybe_bit, have.maybe_varbit, have.maybe_money, have.maybe_pg_lsn, have.maybe_regclass, have.maybe_xid, have.maybe_cid, have.maybe_tid, have.maybe_point, have.maybe_line, have.maybe_lseg, have.maybe_box, have.maybe_path, have.maybe_polygon, have.maybe_circle, have.maybe_tsvector, have.maybe_tsquery, have.maybe_jsonpath, have.maybe_hstore, have.maybe_int4range, have.maybe_int8range, have.maybe_numrange, have.maybe_tsrange, have.maybe_tstzrange, have.maybe_daterange, have.maybe_int4multirange, have.maybe_int8multirange, have.maybe_nummultirange, have.maybe_tsmultirange, have.maybe_tstzmultirange, have.maybe_datemultirange, have.maybe_mood, sent.n
+FROM app.singles AS have
+  JOIN sent ON have.id = sent.id
+ORDER BY have.id
+FOR NO KEY UPDATE OF have`
+	singlesChangeTogetherWriteSQL = `/* table.singles.edit.change_together */ UPDATE app.singles AS have
+SET maybe_mood = sent.maybe_mood, maybe_datemultirange = sent.maybe_datemultirange, maybe_tstzmultirange = sent.maybe_tstzmultirange, maybe_tsmultirange = sent.maybe_tsmultirange, maybe_nummultirange = sent.maybe_nummultirange, maybe_int8multirange = sent.maybe_int8multirange, maybe_int4multirange = sent.maybe_int4multirange, maybe_daterange = sent.maybe_daterange, maybe_tstzrange = sent.maybe_tstzrange, maybe_tsrange = sent.maybe_tsrange, maybe_numrange = sent.maybe_numrange, maybe_int8range = sent.maybe_int8range, maybe_int4range = sent.maybe_int4range, maybe_hstore = sent.maybe_hstore, maybe_jsonpath = sent.maybe_jsonpath, maybe_tsquery = sent.maybe_tsquery, maybe_tsvector = sent.maybe_tsvector, maybe_circle = sent.maybe_circle, maybe_polygon = sent.maybe_polygon, maybe_path = sent.maybe_path, maybe_box = sent.maybe_box, maybe_lseg = sent.maybe_lseg, maybe_line = sent.maybe_line, maybe_point = sent.maybe_point, maybe_tid = sent.maybe_tid, maybe_cid = sent.maybe_cid, maybe_xid = sent.maybe_xid, maybe_regclass = sent.maybe_regclass, maybe_pg_lsn = sent.maybe_pg_lsn, maybe_money = sent.maybe_money, maybe_varbit = sent.maybe_varbit, maybe_bit = sent.maybe_bit, maybe_macaddr8 = sent.maybe_macaddr8, maybe_macaddr = sent.maybe_macaddr, maybe_cidr = sent.maybe_cidr, maybe_inet = sent.maybe_inet, maybe_interval = sent.maybe_interval, maybe_timetz = sent.maybe_timetz, maybe_time = sent.maybe_time, maybe_date = sent.maybe_date, maybe_timestamp = sent.maybe_timestamp, maybe_timestamptz = sent.maybe_timestamptz, maybe_uuid = sent.maybe_uuid, maybe_jsonb = sent.maybe_jsonb, maybe_json = sent.maybe_json, maybe_bytea = sent.maybe_bytea, maybe_xml = sent.maybe_xml, maybe_ltree = sent.maybe_ltree, maybe_citext = sent.maybe_citext, maybe_name = sent.maybe_name, maybe_bpchar = sent.maybe_bpchar, maybe_varchar = sent.maybe_varchar, maybe_text = sent.maybe_text, maybe_numeric = sent.maybe_numeric, maybe_float8 = sent.maybe_float8, maybe_float4 = sent.maybe_float4, maybe_bool = sent.maybe_bool, maybe_xid8 = sent.maybe_xid8, maybe_oid = sent.maybe_oid, maybe_int8 = sent.maybe_int8, maybe_int4 = sent.maybe_int4, maybe_int2 = sent.maybe_int2, a_mood = sent.a_mood, a_datemultirange = sent.a_datemultirange, a_tstzmultirange = sent.a_tstzmultirange, a_tsmultirange = sent.a_tsmultirange, a_nummultirange = sent.a_nummultirange, a_int8multirange = sent.a_int8multirange, a_int4multirange = sent.a_int4multirange, a_daterange = sent.a_daterange, a_tstzrange = sent.a_tstzrange, a_tsrange = sent.a_tsrange, a_numrange = sent.a_numrange, a_int8range = sent.a_int8range, a_int4range = sent.a_int4range, a_hstore = sent.a_hstore, a_jsonpath = sent.a_jsonpath, a_tsquery = sent.a_tsquery, a_tsvector = sent.a_tsvector, a_circle = sent.a_circle, a_polygon = sent.a_polygon, a_path = sent.a_path, a_box = sent.a_box, a_lseg = sent.a_lseg, a_line = sent.a_line, a_point = sent.a_point, a_tid = sent.a_tid, a_cid = sent.a_cid, a_xid = sent.a_xid, a_regclass = sent.a_regclass, a_pg_lsn = sent.a_pg_lsn, a_money = sent.a_money, a_varbit = sent.a_varbit, a_bit = sent.a_bit, a_macaddr8 = sent.a_macaddr8, a_macaddr = sent.a_macaddr, a_cidr = sent.a_cidr, a_inet = sent.a_inet, a_interval = sent.a_interval, a_timetz = sent.a_timetz, a_time = sent.a_time, a_date = sent.a_date, a_timestamp = sent.a_timestamp, a_timestamptz = sent.a_timestamptz, a_uuid = sent.a_uuid, a_jsonb = sent.a_jsonb, a_json = sent.a_json, a_bytea = sent.a_bytea, a_xml = sent.a_xml, a_ltree = sent.a_ltree, a_citext = sent.a_citext, a_name = sent.a_name, a_bpchar = sent.a_bpchar, a_varchar = sent.a_varchar, a_text = sent.a_text, a_numeric = sent.a_numeric, a_float8 = sent.a_float8, a_float4 = sent.a_float4, a_bool = sent.a_bool, a_xid8 = sent.a_xid8, a_oid = sent.a_oid, a_int8 = sent.a_int8, a_int4 = sent.a_int4, a_int2 = sent.a_int2
+FROM (
+  SELECT sent.id::bigint AS id, sent.maybe_mood::app.mood AS maybe_mood, sent.maybe_datemultirange::datemultirange AS maybe_datemultirange, sent.maybe_tstzmultirange::tstzmultirange AS maybe_tstzmultirange, sent.maybe_tsmultirange::tsmultirange AS maybe_tsmultirange, sent.maybe_nummultirange::nummultirange AS maybe_nummultirange, sent.maybe_int8multirange::int8multirange AS maybe_int8multirange, sent.maybe_int4multirange::int4multirange AS maybe_int4multirange, sent.maybe_daterange::daterange AS maybe_daterange, sent.maybe_tstzrange::tstzrange AS maybe_tstzrange, sent.maybe_tsrange::tsrange AS maybe_tsrange, sent.maybe_numrange::numrange AS maybe_numrange, sent.maybe_int8range::int8range AS maybe_int8range, sent.maybe_int4range::int4range AS maybe_int4range, sent.maybe_hstore::public.hstore AS maybe_hstore, sent.maybe_jsonpath::jsonpath AS maybe_jsonpath, sent.maybe_tsquery::tsquery AS maybe_tsquery, sent.maybe_tsvector::tsvector AS maybe_tsvector, sent.maybe_circle::circle AS maybe_circle, sent.maybe_polygon::polygon AS maybe_polygon, sent.maybe_path::path AS maybe_path, sent.maybe_box::box AS maybe_box, sent.maybe_lseg::lseg AS maybe_lseg, sent.maybe_line::line AS maybe_line, sent.maybe_point::point AS maybe_point, sent.maybe_tid::tid AS maybe_tid, sent.maybe_cid::cid AS maybe_cid, sent.maybe_xid::xid AS maybe_xid, sent.maybe_regclass::regclass AS maybe_regclass, sent.maybe_pg_lsn::pg_lsn AS maybe_pg_lsn, sent.maybe_money::money AS maybe_money, sent.maybe_varbit::bit varying AS maybe_varbit, sent.maybe_bit::bit varying AS maybe_bit, sent.maybe_macaddr8::macaddr8 AS maybe_macaddr8, sent.maybe_macaddr::macaddr AS maybe_macaddr, sent.maybe_cidr::cidr AS maybe_cidr, sent.maybe_inet::inet AS maybe_inet, sent.maybe_interval::interval AS maybe_interval, sent.maybe_timetz::time with time zone AS maybe_timetz, sent.maybe_time::time without time zone AS maybe_time, sent.maybe_date::date AS maybe_date, sent.maybe_timestamp::timestamp without time zone AS maybe_timestamp, sent.maybe_timestamptz::timestamp with time zone AS maybe_timestamptz, sent.maybe_uuid::uuid AS maybe_uuid, sent.maybe_jsonb::jsonb AS maybe_jsonb, sent.maybe_json::json AS maybe_json, sent.maybe_bytea::bytea AS maybe_bytea, sent.maybe_xml::xml AS maybe_xml, sent.maybe_ltree::public.ltree AS maybe_ltree, sent.maybe_citext::public.citext AS maybe_citext, sent.maybe_name::name AS maybe_name, sent.maybe_bpchar::bpchar AS maybe_bpchar, sent.maybe_varchar::character varying AS maybe_varchar, sent.maybe_text::text AS maybe_text, sent.maybe_numeric::numeric AS maybe_numeric, sent.maybe_float8::double precision AS maybe_float8, sent.maybe_float4::real AS maybe_float4, sent.maybe_bool::boolean AS maybe_bool, sent.maybe_xid8::xid8 AS maybe_xid8, sent.maybe_oid::oid AS maybe_oid, sent.maybe_int8::bigint AS maybe_int8, sent.maybe_int4::integer AS maybe_int4, sent.maybe_int2::smallint AS maybe_int2, sent.a_mood::app.mood AS a_mood, sent.a_datemultirange::datemultirange AS a_datemultirange, sent.a_tstzmultirange::tstzmultirange AS a_tstzmultirange, sent.a_tsmultirange::tsmultirange AS a_tsmultirange, sent.a_nummultirange::nummultirange AS a_nummultirange, sent.a_int8multirange::int8multirange AS a_int8multirange, sent.a_int4multirange::int4multirange AS a_int4multirange, sent.a_daterange::daterange AS a_daterange, sent.a_tstzrange::tstzrange AS a_tstzrange, sent.a_tsrange::tsrange AS a_tsrange, sent.a_numrange::numrange AS a_numrange, sent.a_int8range::int8range AS a_int8range, sent.a_int4range::int4range AS a_int4range, sent.a_hstore::public.hstore AS a_hstore, sent.a_jsonpath::jsonpath AS a_jsonpath, sent.a_tsquery::tsquery AS a_tsquery, sent.a_tsvector::tsvector AS a_tsvector, sent.a_circle::circle AS a_circle, sent.a_polygon::polygon AS a_polygon, sent.a_path::path AS a_path, sent.a_box::box AS a_box, sent.a_lseg::lseg AS a_lseg, sent.a_line::line AS a_line, sent.a_point::point AS a_point, sent.a_tid::tid AS a_tid, sent.a_cid::cid AS a_cid, sent.a_xid::xid AS a_xid, sent.a_regclass::regclass AS a_regclass, sent.a_pg_lsn::pg_lsn AS a_pg_lsn, sent.a_money::money AS a_money, sent.a_varbit::bit varying AS a_varbit, sent.a_bit::bit varying AS a_bit, sent.a_macaddr8::macaddr8 AS a_macaddr8, sent.a_macaddr::macaddr AS a_macaddr, sent.a_cidr::cidr AS a_cidr, sent.a_inet::inet AS a_inet, sent.a_interval::interval AS a_interval, sent.a_timetz::time with time zone AS a_timetz, sent.a_time::time without time zone AS a_time, sent.a_date::date AS a_date, sent.a_timestamp::timestamp without time zone AS a_timestamp, sent.a_timestamptz::timestamp with time zone AS a_timestamptz, sent.a_uuid::uuid AS a_uuid, sent.a_jsonb::jsonb AS a_jsonb, sent.a_json::json AS a_json, sent.a_bytea::bytea AS a_bytea, sent.a_xml::xml AS a_xml, sent.a_ltree::public.ltree AS a_ltree, sent.a_citext::public.citext AS a_citext, sent.a_name::name AS a_name, sent.a_bpchar::bpchar AS a_bpchar, sent.a_varchar::character varying AS a_varchar, sent.a_text::text AS a_text, sent.a_numeric::numeric AS a_numeric, sent.a_float8::double precision AS a_float8, sent.a_float4::real AS a_float4, sent.a_bool::boolean AS a_bool, sent.a_xid8::xid8 AS a_xid8, sent.a_oid::oid AS a_oid, sent.a_int8::bigint AS a_int8, sent.a_int4::integer AS a_int4, sent.a_int2::smallint AS a_int2, sent.n
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::text[], $39::text[], $40::text[], $41::text[], $42::text[], $43::text[], $44::text[], $45::text[], $46::text[], $47::text[], $48::text[], $49::text[], $50::text[], $51::text[], $52::text[], $53::text[], $54::text[], $55::text[], $56::text[], $57::text[], $58::text[], $59::text[], $60::text[], $61::text[], $62::text[], $63::text[], $64::text[], $65::text[], $66::text[], $67::text[], $68::text[], $69::text[], $70::text[], $71::text[], $72::text[], $73::text[], $74::text[], $75::text[], $76::text[], $77::text[], $78::text[], $79::text[], $80::text[], $81::text[], $82::text[], $83::text[], $84::text[], $85::text[], $86::text[], $87::text[], $88::text[], $89::text[], $90::text[], $91::text[], $92::text[], $93::text[], $94::text[], $95::text[], $96::text[], $97::text[], $98::text[], $99::text[], $100::text[], $101::text[], $102::text[], $103::text[], $104::text[], $105::text[], $106::text[], $107::text[], $108::text[], $109::text[], $110::text[], $111::text[], $112::text[], $113::text[], $114::text[], $115::text[], $116::text[], $117::text[], $118::text[], $119::text[], $120::text[], $121::text[], $122::text[], $123::text[], $124::text[], $125::text[]) WITH ORDINALITY AS sent (id, maybe_mood, maybe_datemultirange, maybe_tstzmultirange, maybe_tsmultirange, maybe_nummultirange, maybe_int8multirange, maybe_int4multirange, maybe_daterange, maybe_tstzrange, maybe_tsrange, maybe_numrange, maybe_int8range, maybe_int4range, maybe_hstore, maybe_jsonpath, maybe_tsquery, maybe_tsvector, maybe_circle, maybe_polygon, maybe_path, maybe_box, maybe_lseg, maybe_line, maybe_point, maybe_tid, maybe_cid, maybe_xid, maybe_regclass, maybe_pg_lsn, maybe_money, maybe_varbit, maybe_bit, maybe_macaddr8, maybe_macaddr, maybe_cidr, maybe_inet, maybe_interval, maybe_timetz, maybe_time, maybe_date, maybe_timestamp, maybe_timestamptz, maybe_uuid, maybe_jsonb, maybe_json, maybe_bytea, maybe_xml, maybe_ltree, maybe_citext, maybe_name, maybe_bpchar, maybe_varchar, maybe_text, maybe_numeric, maybe_float8, maybe_float4, maybe_bool, maybe_xid8, maybe_oid, maybe_int8, maybe_int4, maybe_int2, a_mood, a_datemultirange, a_tstzmultirange, a_tsmultirange, a_nummultirange, a_int8multirange, a_int4multirange, a_daterange, a_tstzrange, a_tsrange, a_numrange, a_int8range, a_int4range, a_hstore, a_jsonpath, a_tsquery, a_tsvector, a_circle, a_polygon, a_path, a_box, a_lseg, a_line, a_point, a_tid, a_cid, a_xid, a_regclass, a_pg_lsn, a_money, a_varbit, a_bit, a_macaddr8, a_macaddr, a_cidr, a_inet, a_interval, a_timetz, a_time, a_date, a_timestamp, a_timestamptz, a_uuid, a_jsonb, a_json, a_bytea, a_xml, a_ltree, a_citext, a_name, a_bpchar, a_varchar, a_text, a_numeric, a_float8, a_float4, a_bool, a_xid8, a_oid, a_int8, a_int4, a_int2, n)
+) AS sent
+WHERE have.id = sent.id
+RETURNING have.id, have.a_int2, have.a_int4, have.a_int8, have.a_oid, have.a_xid8, have.a_bool, have.a_float4, have.a_float8, have.a_numeric, have.a_text, have.a_varchar, have.a_bpchar, have.a_name, have.a_citext, have.a_ltree, have.a_xml, have.a_bytea, have.a_json, have.a_jsonb, have.a_uuid, have.a_timestamptz, have.a_timestamp, have.a_date, have.a_time, have.a_timetz, have.a_interval, have.a_inet, have.a_cidr, have.a_macaddr, have.a_macaddr8, have.a_bit, have.a_varbit, have.a_money, have.a_pg_lsn, have.a_regclass, have.a_xid, have.a_cid, have.a_tid, have.a_point, have.a_line, have.a_lseg, have.a_box, have.a_path, have.a_polygon, have.a_circle, have.a_tsvector, have.a_tsquery, have.a_jsonpath, have.a_hstore, have.a_int4range, have.a_int8range, have.a_numrange, have.a_tsrange, have.a_tstzrange, have.a_daterange, have.a_int4multirange, have.a_int8multirange, have.a_nummultirange, have.a_tsmultirange, have.a_tstzmultirange, have.a_datemultirange, have.a_mood, have.maybe_int2, have.maybe_int4, have.maybe_int8, have.maybe_oid, have.maybe_xid8, have.maybe_bool, have.maybe_float4, have.maybe_float8, have.maybe_numeric, have.maybe_text, have.maybe_varchar, have.maybe_bpchar, have.maybe_name, have.maybe_citext, have.maybe_ltree, have.maybe_xml, have.maybe_bytea, have.maybe_json, have.maybe_jsonb, have.maybe_uuid, have.maybe_timestamptz, have.maybe_timestamp, have.maybe_date, have.maybe_time, have.maybe_timetz, have.maybe_interval, have.maybe_inet, have.maybe_cidr, have.maybe_macaddr, have.maybe_macaddr8, have.maybe_bit, have.maybe_varbit, have.maybe_money, have.maybe_pg_lsn, have.maybe_regclass, have.maybe_xid, have.maybe_cid, have.maybe_tid, have.maybe_point, have.maybe_line, have.maybe_lseg, have.maybe_box, have.maybe_path, have.maybe_polygon, have.maybe_circle, have.maybe_tsvector, have.maybe_tsquery, have.maybe_jsonpath, have.maybe_hstore, have.maybe_int4range, have.maybe_int8range, have.maybe_numrange, have.maybe_tsrange, have.maybe_tstzrange, have.maybe_daterange, have.maybe_int4multirange, have.maybe_int8multirange, have.maybe_nummultirange, have.maybe_tsmultirange, have.maybe_tstzmultirange, have.maybe_datemultirange, have.maybe_mood, sent.n`
 )
 
 var singlesInsertOperation = pawl.Operation{
@@ -3111,4 +3414,18 @@ var singlesChangeOperation = pawl.EditOperation{
 	LockSQL:  singlesChangeLockSQL,
 	Columns:  []string{"id", "a_int2", "a_int4", "a_int8", "a_oid", "a_xid8", "a_bool", "a_float4", "a_float8", "a_numeric", "a_text", "a_varchar", "a_bpchar", "a_name", "a_citext", "a_ltree", "a_xml", "a_bytea", "a_json", "a_jsonb", "a_uuid", "a_timestamptz", "a_timestamp", "a_date", "a_time", "a_timetz", "a_interval", "a_inet", "a_cidr", "a_macaddr", "a_macaddr8", "a_bit", "a_varbit", "a_money", "a_pg_lsn", "a_regclass", "a_xid", "a_cid", "a_tid", "a_point", "a_line", "a_lseg", "a_box", "a_path", "a_polygon", "a_circle", "a_tsvector", "a_tsquery", "a_jsonpath", "a_hstore", "a_int4range", "a_int8range", "a_numrange", "a_tsrange", "a_tstzrange", "a_daterange", "a_int4multirange", "a_int8multirange", "a_nummultirange", "a_tsmultirange", "a_tstzmultirange", "a_datemultirange", "a_mood", "maybe_int2", "maybe_int4", "maybe_int8", "maybe_oid", "maybe_xid8", "maybe_bool", "maybe_float4", "maybe_float8", "maybe_numeric", "maybe_text", "maybe_varchar", "maybe_bpchar", "maybe_name", "maybe_citext", "maybe_ltree", "maybe_xml", "maybe_bytea", "maybe_json", "maybe_jsonb", "maybe_uuid", "maybe_timestamptz", "maybe_timestamp", "maybe_date", "maybe_time", "maybe_timetz", "maybe_interval", "maybe_inet", "maybe_cidr", "maybe_macaddr", "maybe_macaddr8", "maybe_bit", "maybe_varbit", "maybe_money", "maybe_pg_lsn", "maybe_regclass", "maybe_xid", "maybe_cid", "maybe_tid", "maybe_point", "maybe_line", "maybe_lseg", "maybe_box", "maybe_path", "maybe_polygon", "maybe_circle", "maybe_tsvector", "maybe_tsquery", "maybe_jsonpath", "maybe_hstore", "maybe_int4range", "maybe_int8range", "maybe_numrange", "maybe_tsrange", "maybe_tstzrange", "maybe_daterange", "maybe_int4multirange", "maybe_int8multirange", "maybe_nummultirange", "maybe_tsmultirange", "maybe_tstzmultirange", "maybe_datemultirange", "maybe_mood"},
 	Editable: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124},
+}
+
+var singlesChangeTogetherOperation = pawl.EditManyOperation{
+	EditOperation: pawl.EditOperation{
+		Operation: pawl.Operation{
+			Name:  "table.singles.edit.change_together",
+			Table: "app.singles",
+			SQL:   singlesChangeTogetherWriteSQL,
+		},
+		LockSQL:  singlesChangeTogetherLockSQL,
+		Columns:  []string{"id", "a_int2", "a_int4", "a_int8", "a_oid", "a_xid8", "a_bool", "a_float4", "a_float8", "a_numeric", "a_text", "a_varchar", "a_bpchar", "a_name", "a_citext", "a_ltree", "a_xml", "a_bytea", "a_json", "a_jsonb", "a_uuid", "a_timestamptz", "a_timestamp", "a_date", "a_time", "a_timetz", "a_interval", "a_inet", "a_cidr", "a_macaddr", "a_macaddr8", "a_bit", "a_varbit", "a_money", "a_pg_lsn", "a_regclass", "a_xid", "a_cid", "a_tid", "a_point", "a_line", "a_lseg", "a_box", "a_path", "a_polygon", "a_circle", "a_tsvector", "a_tsquery", "a_jsonpath", "a_hstore", "a_int4range", "a_int8range", "a_numrange", "a_tsrange", "a_tstzrange", "a_daterange", "a_int4multirange", "a_int8multirange", "a_nummultirange", "a_tsmultirange", "a_tstzmultirange", "a_datemultirange", "a_mood", "maybe_int2", "maybe_int4", "maybe_int8", "maybe_oid", "maybe_xid8", "maybe_bool", "maybe_float4", "maybe_float8", "maybe_numeric", "maybe_text", "maybe_varchar", "maybe_bpchar", "maybe_name", "maybe_citext", "maybe_ltree", "maybe_xml", "maybe_bytea", "maybe_json", "maybe_jsonb", "maybe_uuid", "maybe_timestamptz", "maybe_timestamp", "maybe_date", "maybe_time", "maybe_timetz", "maybe_interval", "maybe_inet", "maybe_cidr", "maybe_macaddr", "maybe_macaddr8", "maybe_bit", "maybe_varbit", "maybe_money", "maybe_pg_lsn", "maybe_regclass", "maybe_xid", "maybe_cid", "maybe_tid", "maybe_point", "maybe_line", "maybe_lseg", "maybe_box", "maybe_path", "maybe_polygon", "maybe_circle", "maybe_tsvector", "maybe_tsquery", "maybe_jsonpath", "maybe_hstore", "maybe_int4range", "maybe_int8range", "maybe_numrange", "maybe_tsrange", "maybe_tstzrange", "maybe_daterange", "maybe_int4multirange", "maybe_int8multirange", "maybe_nummultirange", "maybe_tsmultirange", "maybe_tstzmultirange", "maybe_datemultirange", "maybe_mood"},
+		Editable: []int{124, 123, 122, 121, 120, 119, 118, 117, 116, 115, 114, 113, 112, 111, 110, 109, 108, 107, 106, 105, 104, 103, 102, 101, 100, 99, 98, 97, 96, 95, 94, 93, 92, 91, 90, 89, 88, 87, 86, 85, 84, 83, 82, 81, 80, 79, 78, 77, 76, 75, 74, 73, 72, 71, 70, 69, 68, 67, 66, 65, 64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1},
+	},
+	Types: []string{"int8", "text", "datemultirange", "tstzmultirange", "tsmultirange", "nummultirange", "int8multirange", "int4multirange", "daterange", "tstzrange", "tsrange", "numrange", "int8range", "int4range", "text", "text", "text", "tsvector", "circle", "polygon", "path", "box", "lseg", "line", "point", "tid", "cid", "xid", "text", "text", "text", "varbit", "bit", "text", "text", "cidr", "inet", "interval", "text", "time", "date", "timestamp", "timestamptz", "uuid", "jsonb", "json", "bytea", "text", "text", "text", "text", "text", "text", "text", "numeric", "float8", "float4", "bool", "xid8", "oid", "int8", "int4", "int2", "text", "datemultirange", "tstzmultirange", "tsmultirange", "nummultirange", "int8multirange", "int4multirange", "daterange", "tstzrange", "tsrange", "numrange", "int8range", "int4range", "text", "text", "text", "tsvector", "circle", "polygon", "path", "box", "lseg", "line", "point", "tid", "cid", "xid", "text", "text", "text", "varbit", "bit", "text", "text", "cidr", "inet", "interval", "text", "time", "date", "timestamp", "timestamptz", "uuid", "jsonb", "json", "bytea", "text", "text", "text", "text", "text", "text", "text", "numeric", "float8", "float4", "bool", "xid8", "oid", "int8", "int4", "int2"},
 }

@@ -76,6 +76,7 @@ type Accounts struct{ session *pawl.Session }
 //     lower(email)
 //   - [ErrAccountsHandle]: another row where deleted_at IS NULL has the same
 //     handle
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (a Accounts) Insert(ctx context.Context, in AccountInsert) (Account, error) {
 	return pawl.QueryOne(ctx, a.session, &accountsInsertOperation, (*Account).dest,
 		in.Email,
@@ -99,6 +100,7 @@ func (a Accounts) Insert(ctx context.Context, in AccountInsert) (Account, error)
 //     lower(email)
 //   - [ErrAccountsHandle]: another row where deleted_at IS NULL has the same
 //     handle
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (a Accounts) InsertMany(ctx context.Context, rows []AccountInsert) (int64, error) {
 	return pawl.Copy(ctx, a.session, &accountsInsertManyOperation, rows, (*AccountInsert).values)
 }

@@ -54,6 +54,7 @@ type Balances struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrBalancesAccount]: another row has the same account and currency
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (b Balances) Insert(ctx context.Context, in BalanceInsert) (Balance, error) {
 	return pawl.QueryOne(ctx, b.session, &balancesInsertOperation, (*Balance).dest,
 		in.Account,
@@ -72,6 +73,7 @@ func (b Balances) Insert(ctx context.Context, in BalanceInsert) (Balance, error)
 //
 // Errors:
 //   - [ErrBalancesAccount]: another row has the same account and currency
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (b Balances) InsertMany(ctx context.Context, rows []BalanceInsert) (int64, error) {
 	return pawl.Copy(ctx, b.session, &balancesInsertManyOperation, rows, (*BalanceInsert).values)
 }

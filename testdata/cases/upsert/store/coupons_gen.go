@@ -53,6 +53,7 @@ type Coupons struct{ session *pawl.Session }
 // Errors:
 //   - [ErrCouponsOncePerUser]: another row has the same user_id and code
 //   - [ErrCouponsPkey]: a row with this code exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Coupons) Insert(ctx context.Context, in CouponInsert) (Coupon, error) {
 	return pawl.QueryOne(ctx, c.session, &couponsInsertOperation, (*Coupon).dest, in.UserID, in.Code)
 }
@@ -66,6 +67,7 @@ func (c Coupons) Insert(ctx context.Context, in CouponInsert) (Coupon, error) {
 // Errors:
 //   - [ErrCouponsOncePerUser]: another row has the same user_id and code
 //   - [ErrCouponsPkey]: a row with this code exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Coupons) InsertMany(ctx context.Context, rows []CouponInsert) (int64, error) {
 	return pawl.Copy(ctx, c.session, &couponsInsertManyOperation, rows, (*CouponInsert).values)
 }
@@ -240,6 +242,7 @@ func (c Coupons) Delete(ctx context.Context, code string) error {
 // Errors:
 //   - [ErrCouponsOncePerUser]: another row has the same user_id and code
 //   - [ErrCouponsPkey]: a row with this code exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (c Coupons) Issue(ctx context.Context, in CouponInsert) (Coupon, error) {
 	return pawl.QueryOne(ctx, c.session, &couponsIssueOperation, (*Coupon).dest, in.UserID, in.Code)
 }

@@ -67,6 +67,7 @@ type Events struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrEventsPkey]: a row with this source and message exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (e Events) Insert(ctx context.Context, in EventInsert) (Event, error) {
 	return pawl.QueryOne(ctx, e.session, &eventsInsertOperation, (*Event).dest, in.Source, in.Message, in.Body)
 }
@@ -79,6 +80,7 @@ func (e Events) Insert(ctx context.Context, in EventInsert) (Event, error) {
 //
 // Errors:
 //   - [ErrEventsPkey]: a row with this source and message exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (e Events) InsertMany(ctx context.Context, rows []EventInsert) (int64, error) {
 	return pawl.Copy(ctx, e.session, &eventsInsertManyOperation, rows, (*EventInsert).values)
 }

@@ -83,6 +83,7 @@ type Parcels struct{ session *pawl.Session }
 //   - [ErrParcelsPkey]: a row with this id exists already
 //   - [ErrParcelsTracking]: another row has the same uuid
 //   - [ErrParcelsWeight]: a row breaks the check weight > 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Parcels) Insert(ctx context.Context, in ParcelInsert) (Parcel, error) {
 	return pawl.QueryOne(ctx, p.session, &parcelsInsertOperation, (*Parcel).dest,
 		in.ID,
@@ -105,6 +106,7 @@ func (p Parcels) Insert(ctx context.Context, in ParcelInsert) (Parcel, error) {
 //   - [ErrParcelsPkey]: a row with this id exists already
 //   - [ErrParcelsTracking]: another row has the same uuid
 //   - [ErrParcelsWeight]: a row breaks the check weight > 0
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (p Parcels) InsertMany(ctx context.Context, rows []ParcelInsert) (int64, error) {
 	return pawl.Copy(ctx, p.session, &parcelsInsertManyOperation, rows, (*ParcelInsert).values)
 }

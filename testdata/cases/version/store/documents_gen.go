@@ -73,6 +73,7 @@ type Documents struct{ session *pawl.Session }
 // Errors:
 //   - [ErrDocumentsCopiesNotNegative]: a row breaks the check copies >= 0
 //   - [ErrDocumentsState]: state would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (d Documents) Insert(ctx context.Context, in DocumentInsert) (Document, error) {
 	return pawl.QueryOne(ctx, d.session, &documentsInsertOperation, (*Document).dest,
 		in.Title,
@@ -91,6 +92,7 @@ func (d Documents) Insert(ctx context.Context, in DocumentInsert) (Document, err
 // Errors:
 //   - [ErrDocumentsCopiesNotNegative]: a row breaks the check copies >= 0
 //   - [ErrDocumentsState]: state would not start or change as declared
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (d Documents) InsertMany(ctx context.Context, rows []DocumentInsert) (int64, error) {
 	return pawl.Copy(ctx, d.session, &documentsInsertManyOperation, rows, (*DocumentInsert).values)
 }
@@ -232,7 +234,11 @@ func (d Documents) Delete(ctx context.Context, id int64) error {
 // row in another state is a state error with the state that was found, a
 // missing row is not found.
 //
-// It runs at isolation level serializable.
+// It waits for a row that is locked for 200ms at most. Inside a transaction the
+// limit of that holds.
+//
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	UPDATE public.documents
 //	SET state = 'published', version = version + 1
@@ -262,7 +268,11 @@ func (d Documents) Publish(ctx context.Context, id int64) (Document, error) {
 // writers of the row must wait and inserts of rows that refer to it need not.
 // FOR UPDATE would block those for nothing.
 //
-// It runs at isolation level serializable.
+// It waits for a row that is locked for 200ms at most. Inside a transaction the
+// limit of that holds.
+//
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	WITH sent AS MATERIALIZED (
 //	  SELECT sent.id::bigint AS id,
@@ -326,6 +336,9 @@ func (d Documents) PublishMany(ctx context.Context, ids ...int64) ([]Document, e
 // would not hold, nothing is written and the guard error names the condition. n
 // must be above zero. A missing row is not found.
 //
+// It does not wait for a row that is locked: pawl.ErrBusy comes at once, inside
+// a transaction too.
+//
 //	SELECT FROM public.documents
 //	WHERE id = $1::bigint
 //	FOR NO KEY UPDATE NOWAIT
@@ -362,6 +375,9 @@ func (d Documents) Give(ctx context.Context, id int64, n int32) (Document, error
 // It locks FOR NO KEY UPDATE: copies stands in no full unique key, so other
 // writers of the row must wait and inserts of rows that refer to it need not.
 // FOR UPDATE would block those for nothing.
+//
+// It does not wait for a row that is locked: pawl.ErrBusy comes at once, inside
+// a transaction too.
 //
 //	WITH sent AS MATERIALIZED (
 //	  SELECT sent.id::bigint AS id,
@@ -439,7 +455,8 @@ func (d Documents) GiveMany(ctx context.Context, in []DocumentGive) ([]Document,
 // writers of the row must wait and inserts of rows that refer to it need not.
 // FOR UPDATE would block those for nothing.
 //
-// It runs at isolation level serializable.
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
 //
 //	SELECT id, version, title, note, state, copies
 //	FROM public.documents

@@ -122,6 +122,10 @@ ORDER BY n`
 // that is missing, not valid, disabled or of another specification, and one
 // promise of each table that this role may not read. It is a catalog query of a
 // few milliseconds: call it at start and in a readiness probe.
+//
+// It looks at names and at what pawl recorded. A definition that somebody has
+// replaced under the same name, the body of a function too, is drift: pawl plan
+// compares definitions, and shows it.
 func Check(ctx context.Context, s *Session, project string, promises []Promise) error {
 	ask := Operation{Name: "check", SQL: recordSQL, ReadOnly: true}
 	readable, err := QueryAll(ctx, s, &ask, func(b *bool) []any { return []any{b} })

@@ -53,7 +53,8 @@ FROM named JOIN pg_catalog.pg_class t ON t.oid = named."table" JOIN pg_catalog.p
 
 // trace completes an error about a constraint that is not declared: PostgreSQL
 // reports a partition by its own name and that of its own constraint, and only the
-// catalog knows which declared constraint that is. It is asked once for each name.
+// catalog knows which declared constraint that is. It is asked once for each name
+// that it knows.
 //
 // Inside a transaction that has failed nothing can be asked: another connection of
 // the pool is, if one is free. If none is, the error keeps the partition's names
@@ -77,7 +78,10 @@ func (s *Session) trace(ctx context.Context, err error) {
 		if err != nil {
 			return // the error that there is says more than this one
 		}
-		names, _ = s.root.ancestors.known.LoadOrStore(name, found)
+		// Nothing is not remembered: a table that is no partition may become one.
+		if names = found; len(found) > 0 {
+			s.root.ancestors.known.Store(name, found)
+		}
 	}
 	for _, ancestor := range names.([]constraintName) {
 		reported := *v.cause

@@ -53,6 +53,9 @@ func Exec(ctx context.Context, s *Session, op *Operation, args ...any) (int64, e
 // of its own, tried again as the policy says.
 func (c *call) multi(ctx context.Context, run func(context.Context, *Session) error) error {
 	if c.s.InTransaction() {
+		if err := c.joins(ctx); err != nil {
+			return err
+		}
 		return run(ctx, c.s)
 	}
 	config := c.config()

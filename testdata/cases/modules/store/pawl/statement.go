@@ -121,7 +121,11 @@ func (c *call) name(err error) error {
 	if c.s.InTransaction() && policy.retries(err) {
 		return err
 	}
-	return describe(c.op.Name, err, c.op.Errors, c.s.root.constraints)
+	described := describe(c.op.Name, err, c.op.Errors, c.s.root.constraints)
+	if t := c.s.tx; t != nil && any(t.first) == any(err) {
+		t.first = described // so that statements behind it can name the one that failed
+	}
+	return described
 }
 
 // named reports whether err already carries an operation's name.
@@ -140,6 +144,9 @@ func named(err error) bool {
 func (c *call) perform(ctx context.Context, args []any, into collector) error {
 	if c.s.InTransaction() {
 		into.reset()
+		if err := c.joins(ctx); err != nil {
+			return err
+		}
 		return c.s.inside(ctx, c.op, args, into)
 	}
 	if c.op.NeedsTransaction {
@@ -150,6 +157,15 @@ func (c *call) perform(ctx context.Context, args []any, into collector) error {
 		return err
 	}
 	return c.retry(ctx, args, into, err)
+}
+
+// joins refuses to run in an open transaction that is weaker than the one that the
+// specification gives the operation. The timeouts of the open one hold.
+func (c *call) joins(ctx context.Context) error {
+	if c.op.Transaction == nil {
+		return nil
+	}
+	return c.s.checkIsolation(ctx, &txConfig{name: c.op.Name, asked: c.op.Transaction.Isolation})
 }
 
 // retry is the slow half of perform: it runs only after a first failure.

@@ -27,7 +27,8 @@ func (s *Session) columns(types []string, n int, values func(i int) []any) ([]an
 	}
 	for i := range n {
 		for k, value := range values(i) {
-			text, err := m.Encode(oids[k], pgx.TextFormatCode, value, nil)
+			// Into a buffer, since an empty text would be a NULL without one.
+			text, err := m.Encode(oids[k], pgx.TextFormatCode, value, []byte{})
 			if err != nil {
 				return nil, &misfitError{row: i, argument: k, value: value, typ: types[k]}
 			}
@@ -51,15 +52,19 @@ func (s *Session) typeMap() *pgtype.Map {
 	return pgtype.NewMap()
 }
 
-// misfitError is a value that cannot be written as its column's type. Its text
-// leaves the value out.
+// misfitError is a value that cannot be written as its column's type. Its text, and
+// what it wraps, leave the value out.
 type misfitError struct {
-	row, argument int
+	row, argument int // 0 is the first
+	column        string
 	value         any
 	typ           string
 }
 
 func (e *misfitError) Error() string {
+	if e.column != "" {
+		return fmt.Sprintf("%v: row %d, column %s: a %T cannot be written", ErrBadInput, e.row+1, e.column, e.value)
+	}
 	return fmt.Sprintf("%v: row %d, argument %d: %T is no %s", ErrBadInput, e.row+1, e.argument+1, e.value, e.typ)
 }
 

@@ -7,7 +7,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -53,7 +52,7 @@ func Copy[T any](ctx context.Context, s *Session, target *CopyTarget, rows []T, 
 		if batches == nil { // once for all attempts; it takes a connection to know the types
 			var err error
 			if batches, err = target.encode(conn.TypeMap(), len(rows), func(i int) []any { return values(&rows[i]) }); err != nil {
-				return fmt.Errorf("%w: %w", ErrBadInput, err)
+				return err
 			}
 		}
 		n = 0
@@ -92,7 +91,7 @@ func (t *CopyTarget) encode(types *pgtype.Map, rows int, values func(i int) []an
 		for k, v := range values(i) {
 			text, err := copyText(types, v)
 			if err != nil {
-				return nil, fmt.Errorf("row %d, column %s: %w", i, t.Columns[k], err)
+				return nil, &misfitError{row: i, column: t.Columns[k], value: v}
 			}
 			texts[k] = text
 			if text == nil && slices.Contains(t.Defaults, k) {

@@ -152,7 +152,7 @@ func (op *EditOperation) changes(before, after []any) (values []any, changed boo
 		values = append(values, argument(reflect.ValueOf(after[i]).Elem()))
 	}
 	for i := range after {
-		if reflect.DeepEqual(before[i], after[i]) {
+		if same(reflect.ValueOf(before[i]), reflect.ValueOf(after[i])) {
 			continue
 		}
 		if !editable[i] {
@@ -161,6 +161,54 @@ func (op *EditOperation) changes(before, after []any) (values []any, changed boo
 		changed = true
 	}
 	return values, changed, nil
+}
+
+// same reports whether two scan targets hold the same value. A NaN is the same as
+// another, as it is to PostgreSQL: a row that holds one was not changed by reading it.
+func same(a, b reflect.Value) bool {
+	switch a.Kind() {
+	case reflect.Float32, reflect.Float64:
+		return a.Float() == b.Float() || a.Float() != a.Float() && b.Float() != b.Float()
+	case reflect.Pointer:
+		return a.Pointer() == b.Pointer() || !a.IsNil() && !b.IsNil() && same(a.Elem(), b.Elem())
+	case reflect.Slice, reflect.Array:
+		if a.Len() != b.Len() || a.Kind() == reflect.Slice && a.IsNil() != b.IsNil() {
+			return false
+		}
+		for i := range a.Len() {
+			if !same(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if !same(a.Field(i), b.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Map:
+		return sameEntries(a, b)
+	case reflect.Interface:
+		return a.IsNil() && b.IsNil() || !a.IsNil() && !b.IsNil() && a.Elem().Type() == b.Elem().Type() && same(a.Elem(), b.Elem())
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		return a.IsNil() && b.IsNil()
+	}
+	return a.Equal(b)
+}
+
+func sameEntries(a, b reflect.Value) bool {
+	if a.Len() != b.Len() || a.IsNil() != b.IsNil() {
+		return false
+	}
+	for _, key := range a.MapKeys() {
+		other := b.MapIndex(key)
+		if !other.IsValid() || !same(a.MapIndex(key), other) {
+			return false
+		}
+	}
+	return true
 }
 
 // argument is a column's value as every execution mode of pgx can send it. Where it

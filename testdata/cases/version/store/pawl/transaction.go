@@ -113,12 +113,18 @@ func (t *openTx) note(err error) error {
 	case !errors.As(err, &pgErr):
 		return err
 	case pgErr.Code == "25P02" && t.first != nil:
-		return fmt.Errorf("the transaction had failed before: %w", t.first)
+		return &abortedError{t.first}
 	case t.first == nil:
 		t.first = err
 	}
 	return err
 }
+
+// abortedError is the error of a statement that ran in a failed transaction.
+type abortedError struct{ first error }
+
+func (e *abortedError) Error() string { return "the transaction had failed before: " + e.first.Error() }
+func (e *abortedError) Unwrap() error { return e.first }
 
 // InTx runs fn in a transaction and commits it, or rolls it back when fn returns
 // an error or panics. The result is fn's return value, so that nothing of a
@@ -157,8 +163,9 @@ func InTx[T any](ctx context.Context, s *Session, fn func(ctx context.Context, t
 
 // AfterCommit runs fn once s's transaction has committed, and never if it rolls
 // back or its outcome is not known. Attempts and savepoints that fail drop what
-// they registered.
-// Only a transaction that InTx opened can do this; it reports false for any other.
+// they registered. What fn registers runs behind all others.
+// Only a transaction that InTx opened can do this; it reports false for any other,
+// and for one that has ended.
 func (s *Session) AfterCommit(fn func()) bool {
 	if s.tx == nil || !s.tx.owned {
 		return false
@@ -219,10 +226,14 @@ func (s *Session) join(ctx context.Context, c *txConfig, fn func(context.Context
 			return s.savepoint(ctx, func(ctx context.Context) error { return s.reading(ctx, c, fn) })
 		}
 	}
-	err := run(ctx)
-	if err != nil && s.tx != nil && (s.tx.owned || s.tx.depth > 0) {
-		s.tx.doom(err)
-	}
+	err := fmt.Errorf("%s panicked", c.name) // until it has returned
+	// Deferred, since a panic that somebody recovers leaves half of the work too.
+	defer func() {
+		if err != nil && s.tx != nil && (s.tx.owned || s.tx.depth > 0) {
+			s.tx.doom(err)
+		}
+	}()
+	err = run(ctx)
 	return err
 }
 
@@ -313,6 +324,7 @@ func (s *Session) attempt(ctx context.Context, c *txConfig, fn func(context.Cont
 		return &beginError{c.name, err}
 	}
 	open := &openTx{owned: true, isolation: c.limits.isolation(), readOnly: c.readOnly, policy: c.limits.Retry, wantXID: s.root.resolve && !c.readOnly && !c.unresolved}
+	defer func() { open.owned = false }()
 	ended := false
 	// Deferred, so that a panic, or runtime.Goexit in a test, rolls back too and
 	// then goes on.
@@ -339,8 +351,8 @@ func (s *Session) attempt(ctx context.Context, c *txConfig, fn func(context.Cont
 	if err := commit(ctx, c, open, pgxTx); err != nil {
 		return err
 	}
-	for _, fn := range open.after {
-		fn()
+	for i := 0; i < len(open.after); i++ { // each may register more
+		open.after[i]()
 	}
 	return nil
 }

@@ -45,6 +45,7 @@ type Changed interface{ arguments() (set bool, value any) }
 // ErrStale. An update that names no column is ErrBadInput.
 func Update[T any](ctx context.Context, s *Session, op *Operation, dest func(*T) []any, key []any, changes ...Changed) (T, error) {
 	c := s.call(op)
+	c.args = key
 	args := make([]any, len(key), len(key)+2*len(changes))
 	copy(args, key)
 	named := false
