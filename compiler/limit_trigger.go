@@ -12,6 +12,10 @@ const (
 	rowsAfter  = "pawl_new"
 )
 
+// columnsFirst begins a function whose statements name columns of tables alone: one
+// that is called like a variable of the function, such as "old", is the column.
+const columnsFirst = "#variable_conflict use_column\n"
+
 // lowerCounting adds the triggers that keep the counter, a function for each
 // event, since PostgreSQL gives an INSERT no old rows and a DELETE no new ones.
 // Functions say what counts; the triggers carry a bound that is a number, so
@@ -63,7 +67,7 @@ func (l *limit) body(g ir.Trigger) string {
 	}
 	group := groupNames(len(l.per))
 	order := strings.Join(group, ", ")
-	return "#variable_conflict use_column\nDECLARE\n  g record;\n  c record;\n  done boolean;\nBEGIN\n" +
+	return columnsFirst + "DECLARE\n  g record;\n  c record;\n  done boolean;\nBEGIN\n" +
 		"  FOR g IN\n    SELECT " + order + ", sum(n) AS n FROM (\n" + strings.Join(changes, "      UNION ALL\n") +
 		"    ) AS changes\n    GROUP BY " + order + " HAVING sum(n) <> 0 ORDER BY " + order + "\n" +
 		"  LOOP\n    LOOP\n" +

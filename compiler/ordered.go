@@ -248,7 +248,7 @@ func (o *ordered) body(t *table) string {
 		values = append(values, "NEW."+ir.Ident(col.name))
 		match = append(match, "r."+ir.Ident(col.name)+" = NEW."+ir.Ident(col.name))
 	}
-	return "BEGIN\n  " + o.take("VALUES ("+strings.Join(values, ", ")+", 1)", "    ") + ";\n" +
+	return columnsFirst + "BEGIN\n  " + o.take("VALUES ("+strings.Join(values, ", ")+", 1)", "    ") + ";\n" +
 		"  NEW." + position + " := (SELECT COALESCE(max(r." + position + "), 0) + 1 FROM " + t.ref.SQL() + " AS r WHERE " + strings.Join(match, " AND ") + ");\n" +
 		"  RETURN NEW;\nEND"
 }

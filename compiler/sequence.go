@@ -313,7 +313,7 @@ func (s *sequence) body(t *table) string {
 		}
 		return strings.Join(list, " AND ")
 	}
-	body := "DECLARE\n  pawl_n bigint;\nBEGIN\n" +
+	body := columnsFirst + "DECLARE\n  pawl_n bigint;\nBEGIN\n" +
 		"  INSERT INTO " + s.counter.SQL() + " AS c (" + per + ", " + last + ") VALUES (" + strings.Join(values, ", ") + ", 1)\n" +
 		"    ON CONFLICT (" + per + ") DO UPDATE SET " + last + " = c." + last + " + 1 RETURNING c." + last + " INTO pawl_n;\n"
 	if s.gapless {

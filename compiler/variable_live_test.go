@@ -1,6 +1,9 @@
 package compiler_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // The functions of triggers have variables of their own, and a column may be called
 // like any of them.
@@ -41,5 +44,37 @@ table "tickets" {
 	var numbers string
 	if err := conn.QueryRow(t.Context(), "SELECT string_agg(id || ':' || pawl, ' ' ORDER BY id) FROM app.tickets").Scan(&numbers); err != nil || numbers != "1:1 3:1 4:3" {
 		t.Errorf("numbered %s, %v", numbers, err)
+	}
+}
+
+// Groups by columns that are called like what a trigger is given.
+func TestGroupsCalledLikeVariables(t *testing.T) {
+	for _, name := range []string{"old", "found"} {
+		conn := database(t, compile(t, strings.ReplaceAll(`
+table "rows" {
+  column "id" { type = bigint }
+  column "NAME" { type = text }
+  column "no" { type = bigint }
+  column "place" { type = bigint }
+  primary_key { columns = [id] }
+  limit "few" {
+    per = [NAME]
+    max = 2
+  }
+  sequence "no" {
+    per     = [NAME]
+    column  = no
+    gapless = true
+  }
+  ordered "place" {
+    per    = [NAME]
+    column = place
+  }
+}`, "NAME", name)))
+		exec(t, conn, "INSERT INTO app.rows (id, "+name+") VALUES (1, 'a'), (2, 'a'), (3, 'b')")
+		wantError(t, second(conn.Exec(t.Context(), "INSERT INTO app.rows (id, "+name+") VALUES (4, 'a')")), "23514", "rows_few_max")
+		if n := number(t, conn, "SELECT sum(no * 10 + place) FROM app.rows"); n != 11+22+11 {
+			t.Errorf("%s: the numbers and places come to %d", name, n)
+		}
 	}
 }

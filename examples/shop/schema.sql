@@ -14,6 +14,7 @@ CREATE FUNCTION shop.basket_lines_position_place() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 BEGIN
   INSERT INTO shop.basket_lines_position AS g (user_id, changes)
     VALUES (NEW.user_id, 1)
@@ -46,6 +47,7 @@ CREATE FUNCTION shop.invoices_number_number() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   pawl_n bigint;
 BEGIN

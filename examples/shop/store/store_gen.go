@@ -148,9 +148,9 @@ var standardLimits = pawl.Transaction{
 // reliedUpon are the objects of the database that this code relies on, with the
 // fingerprints of their definitions.
 var reliedUpon = []pawl.Promise{
-	{Address: "table.basket_lines.ordered.position", Kind: "function", Schema: "shop", Table: "", Name: "basket_lines_position_place", Hash: "daa96c07a15ce5827aa3767d"},
+	{Address: "table.basket_lines.ordered.position", Kind: "function", Schema: "shop", Table: "", Name: "basket_lines_position_place", Hash: "b0a6231dd58f01f2f67750be"},
 	{Address: "table.issued_coupons.limit.issued", Kind: "function", Schema: "shop", Table: "", Name: "coupons_issued_again", Hash: "37eb4d1ce7b6e0de31ff6242"},
-	{Address: "table.invoices.sequence.number", Kind: "function", Schema: "shop", Table: "", Name: "invoices_number_number", Hash: "dae845d6c85f8018b942d271"},
+	{Address: "table.invoices.sequence.number", Kind: "function", Schema: "shop", Table: "", Name: "invoices_number_number", Hash: "ffc694f4aa4885e1203c4a23"},
 	{Address: "table.issued_coupons.limit.issued", Kind: "function", Schema: "shop", Table: "", Name: "issued_coupons_issued_delete", Hash: "e4f410c72c90b2dd457ffc0d"},
 	{Address: "table.issued_coupons.limit.issued", Kind: "function", Schema: "shop", Table: "", Name: "issued_coupons_issued_insert", Hash: "2661da258036ee56594981a7"},
 	{Address: "table.issued_coupons.limit.issued", Kind: "function", Schema: "shop", Table: "", Name: "issued_coupons_issued_update", Hash: "ea67f01080ff24148d076ba2"},

@@ -11,6 +11,7 @@ CREATE FUNCTION app.cards_position_place() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 BEGIN
   INSERT INTO app.cards_position AS g (list_id, changes)
     VALUES (NEW.list_id, 1)
@@ -26,6 +27,7 @@ CREATE FUNCTION app.tracks_place_place() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 BEGIN
   INSERT INTO app.tracks_place AS g (album, changes)
     VALUES (NEW.album, 1)

@@ -11,6 +11,7 @@ CREATE FUNCTION app.invoices_number_number() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   pawl_n bigint;
 BEGIN
@@ -50,6 +51,7 @@ CREATE FUNCTION app.tickets_ref_number() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   pawl_n bigint;
 BEGIN

@@ -134,8 +134,8 @@ var standardLimits = pawl.Transaction{
 // reliedUpon are the objects of the database that this code relies on, with the
 // fingerprints of their definitions.
 var reliedUpon = []pawl.Promise{
-	{Address: "table.cards.ordered.position", Kind: "function", Schema: "app", Table: "", Name: "cards_position_place", Hash: "2618ca3be7c486cb0a2c44b3"},
-	{Address: "table.tracks.ordered.place", Kind: "function", Schema: "app", Table: "", Name: "tracks_place_place", Hash: "a01dd495e2f88865a6f3d115"},
+	{Address: "table.cards.ordered.position", Kind: "function", Schema: "app", Table: "", Name: "cards_position_place", Hash: "78b83b181d5ff8273ae32c53"},
+	{Address: "table.tracks.ordered.place", Kind: "function", Schema: "app", Table: "", Name: "tracks_place_place", Hash: "1a91829430273383dba015f3"},
 	{Address: "table.cards.primary_key", Kind: "constraint", Schema: "app", Table: "cards", Name: "cards_pkey", Hash: "a49fd34df7f6915f46af7922"},
 	{Address: "table.cards.ordered.position", Kind: "constraint", Schema: "app", Table: "cards", Name: "cards_position_key", Hash: "9a3c9666d51eee95ce8e4b5a"},
 	{Address: "table.cards.ordered.position", Kind: "trigger", Schema: "app", Table: "cards", Name: "cards_position_insert", Hash: "83549c5781672ebbc926085b"},

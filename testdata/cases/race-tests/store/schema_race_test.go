@@ -312,6 +312,7 @@ CREATE FUNCTION app.stops_number_number() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 DECLARE
   pawl_n bigint;
 BEGIN
@@ -337,6 +338,7 @@ CREATE FUNCTION app.stops_position_place() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   AS $pawl$
+#variable_conflict use_column
 BEGIN
   INSERT INTO app.stops_position AS g (line, changes)
     VALUES (NEW.line, 1)

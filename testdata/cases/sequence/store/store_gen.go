@@ -134,9 +134,9 @@ var standardLimits = pawl.Transaction{
 // reliedUpon are the objects of the database that this code relies on, with the
 // fingerprints of their definitions.
 var reliedUpon = []pawl.Promise{
-	{Address: "table.invoices.sequence.number", Kind: "function", Schema: "app", Table: "", Name: "invoices_number_number", Hash: "7d188ace25f9f8f4aea0e197"},
+	{Address: "table.invoices.sequence.number", Kind: "function", Schema: "app", Table: "", Name: "invoices_number_number", Hash: "b55b924ee3b8596ee3bfd6f8"},
 	{Address: "pawl", Kind: "function", Schema: "app", Table: "", Name: "pawl_refuse", Hash: "816be7dea940032865b8c616"},
-	{Address: "table.tickets.sequence.ref", Kind: "function", Schema: "app", Table: "", Name: "tickets_ref_number", Hash: "38fb96c6a10ca16cda862238"},
+	{Address: "table.tickets.sequence.ref", Kind: "function", Schema: "app", Table: "", Name: "tickets_ref_number", Hash: "df07ab20ecc793780915e6d5"},
 	{Address: "table.invoices.sequence.number", Kind: "constraint", Schema: "app", Table: "invoices", Name: "invoices_number_key", Hash: "1db8479b05f1cd663558fa70"},
 	{Address: "table.invoices.primary_key", Kind: "constraint", Schema: "app", Table: "invoices", Name: "invoices_pkey", Hash: "bdedeec7baafb092179af376"},
 	{Address: "table.invoices.sequence.number", Kind: "trigger", Schema: "app", Table: "invoices", Name: "invoices_number", Hash: "d1ff12d5f9fea9c70a84a37d"},
