@@ -133,6 +133,26 @@ func TestLeadInsideATransactionIsRefused(t *testing.T) {
 	}
 }
 
+// In every mode of pgx a term outlives its lease, seven renewals long, so that none of
+// the plans stays new.
+func TestLeaderRenewsInEveryMode(t *testing.T) {
+	url := database(t)
+	for _, mode := range modes {
+		pool := connect(t, url, inMode(mode), size(2))
+		l := scheduler
+		l.Lease = 60 * time.Millisecond
+		renewed := func() int64 {
+			return number(t, pool, "SELECT (extract(epoch FROM lease_until - since) * 1000)::bigint FROM app.pawl_leader")
+		}
+		must(t, pawl.Lead(t.Context(), session(pool), &l, func(ctx cx, term pawl.Term) error {
+			for ctx.Err() == nil && renewed() < 60+7*20 {
+				time.Sleep(time.Millisecond)
+			}
+			return nil
+		}, quiet()))
+	}
+}
+
 // A leader that cannot renew is told, and its context ends before the next one
 // begins.
 func TestTermEndsWhenItIsNotRenewed(t *testing.T) {

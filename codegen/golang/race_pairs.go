@@ -18,6 +18,8 @@ type pair struct {
 	calls   []raceCall
 	// gated stops the statements inside, too; the others are as in the harness.
 	gated, exclusive, neverWaits, ownTransactions bool
+	// serializable says that a transaction around the calls has to be.
+	serializable bool
 	// inserts says that the calls themselves insert row 1: it is tried first, because a
 	// row that a check refuses is in nobody's way.
 	inserts bool
@@ -120,6 +122,9 @@ func (r *raceRepository) emitPair(p *pair) {
 	}
 	if p.ownTransactions {
 		w.P("ownTransactions: true,")
+	}
+	if p.serializable || serializable(r.ir) {
+		w.P("serializable: true,")
 	}
 	if p.neverWaits {
 		w.P("neverWaits: true,")
@@ -257,9 +262,15 @@ func (r *raceRepository) parentPairs() []pair {
 			}, lines...),
 			calls:     []raceCall{{name: "insert", results: "_, err", call: r.method(insert, "in"), errors: r.announced(insert)}, remove},
 			exclusive: key.OnDelete == ir.NoAction || key.OnDelete == ir.Restrict || key.OnDelete == "", inserts: true,
+			serializable: serializable(parent.ir),
 		})
 	}
 	return pairs
+}
+
+// serializable reports whether an operation of a table is, because of a rule.
+func serializable(r *ir.Repository) bool {
+	return slices.ContainsFunc(r.Operations, func(o ir.Operation) bool { return o.Isolation == ir.Serializable })
 }
 
 // refersTo reports whether a made-up row refers to a parent by a foreign key.

@@ -60,6 +60,9 @@ type race struct {
 	// ownTransactions says that the calls begin transactions themselves. Others are
 	// tried twice: alone, and each inside a transaction of its caller's.
 	ownTransactions bool
+	// serializable says that what the calls write is written in serializable
+	// transactions alone, because of a rule.
+	serializable bool
 	// exclusive says that at most one call may succeed, whatever else is true.
 	exclusive bool
 	// equal says that both calls are the same, so that it does not matter which of
@@ -229,9 +232,13 @@ func (d *raceDatabase) run(t *testing.T, r *race) {
 	if r.ownTransactions {
 		return
 	}
+	var options []pawl.TxOption
+	if r.serializable {
+		options = append(options, pawl.Isolation(pgx.Serializable))
+	}
 	for i, c := range racers {
 		racers[i].call = func(ctx context.Context, db *store.Store) (any, error) {
-			return store.InTx(ctx, db, c.call)
+			return store.InTx(ctx, db, c.call, options...)
 		}
 	}
 	d.explore(t, r, "inside transactions", explore.Scenario{Name: r.name, Fixture: fixture, AfterCommit: judge.afterCommit, Judge: judge.atEnd}, racers)
