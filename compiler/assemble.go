@@ -21,7 +21,6 @@ func (c *compilation) assemble() {
 	c.assembleSchema()
 	slices.SortFunc(p.Repositories, func(a, b ir.Repository) int { return cmp.Compare(a.Address, b.Address) })
 	slices.SortFunc(p.Invariants, func(a, b ir.Invariant) int { return cmp.Compare(a.Facts().Address, b.Facts().Address) })
-	slices.SortFunc(p.Pending, func(a, b ir.Pending) int { return cmp.Compare(a.Address, b.Address) })
 	slices.SortFunc(p.Idempotencies, func(a, b ir.Idempotency) int { return cmp.Compare(a.Address, b.Address) })
 	slices.SortFunc(p.Inboxes, func(a, b ir.Inbox) int { return cmp.Compare(a.Address, b.Address) })
 	c.maintenance()

@@ -70,7 +70,6 @@ func (c *compilation) compile() (*ir.Program, diag.List) {
 	}
 	c.ruleOperations()
 	c.idempotencies()
-	c.outboxes()
 	c.inboxes()
 	c.queues()
 	c.singletons()

@@ -25,6 +25,10 @@ const (
 	defaultBackoffBase = time.Second
 	defaultBackoffMax  = time.Hour
 
+	// Of outbox: a publication is short, and a broker that is back is asked soon.
+	defaultRelayLease   = time.Minute
+	defaultRelayBackoff = time.Minute
+
 	// defaultIdle bounds how long a singleton may sit in its transaction
 	// without talking to the server: a process that hangs there would keep the
 	// lock for ever, and no other could take over.

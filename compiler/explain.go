@@ -41,6 +41,9 @@ func (t *table) explainStatement(addr string, args []ir.Field, arms []arm) ir.St
 
 // verdictOf spells the first arm that applies, and what it is about.
 func verdictOf(p *parameters, arms []arm) (verdict, subject string) {
+	if len(arms) == 0 { // nothing stands in the way, and a CASE needs one
+		return ir.Literal(string(ir.VerdictAgain)), "''"
+	}
 	verdict, subject = "CASE\n", "CASE\n"
 	for _, a := range arms {
 		when := a.when(p)

@@ -2,7 +2,6 @@ package compiler
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -110,7 +109,7 @@ func (q *queue) groupedClaim(op *ir.Operation) {
 	op.Args = []ir.Field{claimLimit, claimLease, claimToken}
 	take := newParameters([]ir.Field{claimLimit, claimToken})
 	main := newParameters(op.Args)
-	table, attempts := q.ref.SQL(), strconv.Itoa(q.config.Attempts)
+	table := q.ref.SQL()
 	op.Statements = []ir.Statement{
 		{
 			Role: ir.GroupStatement,
@@ -121,8 +120,7 @@ func (q *queue) groupedClaim(op *ir.Operation) {
 				"  ORDER BY t.lease_until, t.id LIMIT " + take.ref("limit") + " FOR UPDATE OF g, t SKIP LOCKED\n" +
 				"), back AS (\n" +
 				"  UPDATE " + table + " AS t\n" +
-				"  SET state = CASE WHEN t.attempt < " + attempts + " THEN 'ready' ELSE 'dead' END, lease_until = NULL,\n" +
-				"    last_error = CASE WHEN t.attempt < " + attempts + " THEN t.last_error ELSE COALESCE(t.last_error, 'the lease ran out') END\n" +
+				"  SET state = " + q.unlessLast("t.", "'ready'", "'dead'") + ", lease_until = NULL" + q.lastError() + "\n" +
 				"  WHERE t.id = ANY (ARRAY(SELECT id FROM expired))\n" +
 				"), due AS MATERIALIZED (\n" +
 				"  SELECT " + g.keys("") + " FROM " + g.ref.SQL() + "\n" +
@@ -157,7 +155,15 @@ func (q *queue) groupedClaim(op *ir.Operation) {
 			Args: main.fields, Results: q.claimResults(), Rows: ir.ReturnsMany,
 		},
 	}
-	op.Reasons = append(op.Reasons, headReason)
+	op.Reasons = append(op.Reasons, q.reasons(headReason)...)
+}
+
+// lastError spells what a task says that is dead because its lease ran out.
+func (q *queue) lastError() string {
+	if q.config.Attempts == 0 {
+		return ""
+	}
+	return ",\n    last_error = " + q.unlessLast("t.", "t.last_error", "COALESCE(t.last_error, 'the lease ran out')")
 }
 
 // lockGroups is the statement that locks the groups of tasks, in the order of

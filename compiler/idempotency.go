@@ -1,21 +1,11 @@
 package compiler
 
 import (
-	"slices"
 	"time"
 
-	"github.com/hashicorp/hcl/v2"
-
-	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/dsl"
 	"github.com/pawldb/pawl/internal/diag"
 )
-
-// pending notes a declaration that is checked and that no back end makes
-// anything of yet.
-func (c *compilation) pending(addr string, at hcl.Range) {
-	c.program.Pending = append(c.program.Pending, ir.Pending{Address: addr, Pos: pos(at)})
-}
 
 // idempotencies checks the idempotency blocks.
 func (c *compilation) idempotencies() {
@@ -176,31 +166,6 @@ func (c *compilation) idempotencyKeys() []string {
 		names = append(names, argNames(decl.Key)...)
 	}
 	return names
-}
-
-// outboxes checks the outbox blocks.
-func (c *compilation) outboxes() {
-	for _, decl := range byLabel(c.spec.Outboxes, func(o *dsl.Outbox) string { return o.ID() }) {
-		var names []string
-		for _, col := range decl.Columns {
-			c.resolveType(col.Type)
-			names = append(names, col.Name.Text)
-		}
-		for _, n := range decl.Aggregate {
-			if n.Text == "" || slices.Contains(names, n.Text) {
-				continue
-			}
-			c.report(diag.Diagnostic{
-				Code:        diag.UnknownColumn,
-				Detail:      "The outbox " + quote(decl.Name.Text) + " has no column " + quote(n.Text) + ".",
-				Subject:     n.Range,
-				Label:       "no such column",
-				Consequence: "The order of messages is kept for each aggregate, and nothing would name one.",
-				Help:        didYouMean(n.Text, names, "declare it: column "+quote(n.Text)+" { type = bigint }"),
-			})
-		}
-		c.pending(declared("outbox", decl.Block), decl.Header)
-	}
 }
 
 // length spells a length of time as the language has it: whole days as days.

@@ -1,13 +1,17 @@
 package compiler
 
-import "github.com/pawldb/pawl/compiler/ir"
+import (
+	"slices"
 
-// maintenance lists the statements of upkeep: the reapers of idempotencies and
-// inboxes, and the movers of queues' tasks that are due, which claims run too. A
+	"github.com/pawldb/pawl/compiler/ir"
+)
+
+// maintenance lists the statements of upkeep: the reapers of idempotencies, inboxes
+// and of queues that keep what is done, and the movers of queues' tasks that are due, which claims run too. A
 // project without reapers has none: its claims do what there is to do.
 func (c *compilation) maintenance() {
 	p := c.program
-	if len(p.Idempotencies)+len(p.Inboxes) == 0 {
+	if len(p.Idempotencies)+len(p.Inboxes) == 0 && !slices.ContainsFunc(p.Repositories, retains) {
 		return
 	}
 	m := &ir.Maintenance{Address: "pawl.maintain"}
@@ -25,8 +29,13 @@ func (c *compilation) maintenance() {
 		for j := range p.Repositories[i].Operations {
 			if op := &p.Repositories[i].Operations[j]; op.Statement(ir.DueStatement) != nil {
 				m.Chores = append(m.Chores, ir.Chore{Address: op.Address, Role: ir.DueStatement})
+			} else if op.Kind == ir.ReapOp {
+				m.Chores = append(m.Chores, ir.Chore{Address: op.Address, Role: ir.MainStatement})
 			}
 		}
 	}
 	p.Maintenance = m
 }
+
+// retains reports whether a repository is a queue that keeps what is done for a while.
+func retains(r ir.Repository) bool { return r.Queue != nil && r.Queue.Retain > 0 }

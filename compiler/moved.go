@@ -66,9 +66,6 @@ func (c *compilation) addresses() map[string]bool {
 			known[under(e.Origin.Address, "value", v)] = true
 		}
 	}
-	for _, t := range c.program.Pending {
-		known[t.Address] = true
-	}
 	return known
 }
 

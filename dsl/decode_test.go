@@ -176,7 +176,7 @@ func TestQueue(t *testing.T) {
 			Block: labelled("kind"), Type: Type{Name: "text"}, Null: set(true),
 			Default: &Default{Text: "mail", Kind: "string"}, ElementsNullable: set(true), Comment: set("What to do."), Collation: set("C"), GoName: set("Kind"),
 		}},
-		Lease: set(5 * time.Minute), Heartbeat: set(time.Minute), Attempts: set(10),
+		Lease: set(5 * time.Minute), Heartbeat: set(time.Minute), Attempts: set(10), Retain: set(7 * 24 * time.Hour),
 		Backoff: &Backoff{Block: labelled(""), Base: set(time.Second), Max: set(10 * time.Minute), Jitter: set("full")},
 		Group:   &Group{Block: labelled(""), By: names("kind"), Head: set("skip")},
 		GoName:  set("Tasks"), GoRow: set("Task"),
@@ -243,8 +243,11 @@ func TestIdempotencyOutboxAndInbox(t *testing.T) {
 		Phases: []*Phase{{Block: labelled("charge"), External: set(true), Result: Type{Name: "jsonb"}}},
 	}})
 	requireSame(t, spec.Outboxes, []*Outbox{{
-		Block: labelled("events"), Rename: set("sent_events"), Aggregate: names("id"), Retain: set(72 * time.Hour),
+		Block: labelled("events"), Rename: set("sent_events"), Schema: set("work"), Comment: set("What happened."), Aggregate: names("id"), Retain: set(72 * time.Hour),
 		Columns: []*Column{{Block: plain("id"), Type: Type{Name: "int8"}}},
+		Lease:   set(5 * time.Minute), Heartbeat: set(time.Minute), Attempts: set(10),
+		Backoff: &Backoff{Block: labelled(""), Base: set(time.Second), Max: set(10 * time.Minute), Jitter: set("full")},
+		GoName:  set("Events"), GoRow: set("Event"),
 	}})
 	requireSame(t, spec.Inboxes, []*Inbox{{Block: labelled("hooks"), Rename: set("stripe_hooks"), Source: set("stripe"), Retain: set(14 * 24 * time.Hour)}})
 }

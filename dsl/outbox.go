@@ -1,15 +1,22 @@
 package dsl
 
-import "github.com/hashicorp/hcl/v2/hclsyntax"
+import (
+	"time"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
 
 var outboxSchema = blockSchema{
-	Type: "outbox", Label: "the name of the outbox", Object: true, Doc: "messages that leave in the order of commit, each aggregate by itself",
+	Type: "outbox", Label: "the name of the outbox", Object: true, Doc: "events that leave in the order of commit, each aggregate by itself",
 	Attrs: []attrSchema{
-		{Name: "aggregate", Kind: namesKind, Required: true, Doc: "the columns that name what a message is about"},
-		{Name: "retain", Kind: durationKind, Doc: "how long sent messages are kept"},
-		renameAttr,
+		{Name: "aggregate", Kind: namesKind, Required: true, Doc: "the columns that name what an event is about"},
+		{Name: "retain", Kind: durationKind, Shortest: time.Second, Doc: "how long published events are kept"},
+		{Name: "lease", Kind: durationKind, Shortest: time.Second, Doc: "how long a relay may hold an event"},
+		{Name: "heartbeat", Kind: durationKind, Shortest: 100 * time.Millisecond, Doc: "how often a relay renews its lease"},
+		{Name: "attempts", Kind: intKind, Min: 1, Max: 1_000_000, Doc: "how often an event is tried before it is dead; until it is published when absent"},
+		schemaAttr, renameAttr, commentAttr,
 	},
-	Blocks: []*blockSchema{&queueColumnSchema},
+	Blocks: []*blockSchema{&queueColumnSchema, &backoffSchema, &goTableSchema},
 }
 
 var inboxSchema = blockSchema{
@@ -23,11 +30,13 @@ var inboxSchema = blockSchema{
 
 func (p *project) decodeOutbox(block *hclsyntax.Block) {
 	b := p.open(block, &outboxSchema)
-	o := &Outbox{Block: b.block, Rename: b.identifier("name"), Aggregate: b.names("aggregate"), Retain: b.duration("retain")}
-	for _, c := range b.each(&queueColumnSchema) {
-		o.Columns = append(o.Columns, c.column())
+	o := &Outbox{
+		Block: b.block, Schema: b.identifier("schema"), Rename: b.identifier("name"), Comment: b.text("comment"),
+		Aggregate: b.names("aggregate"), Retain: b.duration("retain"),
+		Lease: b.duration("lease"), Heartbeat: b.duration("heartbeat"), Attempts: b.integer("attempts"),
+		Columns: b.payload(), Backoff: b.backoff(),
 	}
-	o.Columns = p.distinctColumns(o.Columns)
+	o.GoName, o.GoRow = b.goNames("row")
 	p.spec.Outboxes = append(p.spec.Outboxes, o)
 }
 

@@ -16,7 +16,7 @@ var queueSchema = blockSchema{
 		{Name: "priority", Kind: boolKind, Later: "use a queue for each priority", Doc: "urgent tasks first"},
 		{Name: "schedule", Kind: boolKind, Later: "enqueue when the time has come", Doc: "tasks for later"},
 		{Name: "dead_letter", Kind: boolKind, Later: "tasks out of attempts stay in the table with state 'dead'", Doc: "a table for failed tasks"},
-		{Name: "retain", Kind: durationKind, Later: "a completed task is deleted", Doc: "how long completed tasks are kept"},
+		{Name: "retain", Kind: durationKind, Shortest: time.Second, Doc: "how long completed tasks are kept"},
 		{Name: "notify", Kind: boolKind, Later: "workers poll", Doc: "wakes workers at once"},
 	},
 	Blocks: []*blockSchema{
@@ -67,22 +67,31 @@ func (p *project) decodeQueue(block *hclsyntax.Block) {
 		Lease:     b.duration("lease"),
 		Heartbeat: b.duration("heartbeat"),
 		Attempts:  b.integer("attempts"),
-	}
-	for _, c := range b.each(&queueColumnSchema) {
-		q.Columns = append(q.Columns, c.column())
-	}
-	q.Columns = b.p.distinctColumns(q.Columns)
-	if back := b.one(&backoffSchema); back != nil {
-		q.Backoff = &Backoff{
-			Block:  back.block,
-			Base:   back.duration("base"),
-			Max:    back.duration("max"),
-			Jitter: back.choice("jitter"),
-		}
+		Retain:    b.duration("retain"),
+		Columns:   b.payload(),
+		Backoff:   b.backoff(),
 	}
 	if group := b.one(&groupSchema); group != nil {
 		q.Group = &Group{Block: group.block, By: group.names("by"), Head: group.choice("head")}
 	}
 	q.GoName, q.GoRow = b.goNames("row")
 	p.spec.Queues = append(p.spec.Queues, q)
+}
+
+// payload reads the columns of tasks and events.
+func (b *body) payload() []*Column {
+	var list []*Column
+	for _, c := range b.each(&queueColumnSchema) {
+		list = append(list, c.column())
+	}
+	return b.p.distinctColumns(list)
+}
+
+// backoff reads the backoff block, if there is one.
+func (b *body) backoff() *Backoff {
+	back := b.one(&backoffSchema)
+	if back == nil {
+		return nil
+	}
+	return &Backoff{Block: back.block, Base: back.duration("base"), Max: back.duration("max"), Jitter: back.choice("jitter")}
 }

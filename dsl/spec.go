@@ -467,6 +467,7 @@ type Queue struct {
 	Attempts  Value[int]
 	Backoff   *Backoff
 	Group     *Group
+	Retain    Value[time.Duration]
 	GoName    Value[string]
 	GoRow     Value[string]
 }
@@ -557,9 +558,17 @@ type Phase struct {
 type Outbox struct {
 	Block
 	Rename    Value[string] // name = "…"
+	Schema    Value[string]
+	Comment   Value[string]
 	Aggregate []Name
-	Retain    Value[time.Duration]
 	Columns   []*Column
+	Retain    Value[time.Duration]
+	Lease     Value[time.Duration]
+	Heartbeat Value[time.Duration]
+	Attempts  Value[int]
+	Backoff   *Backoff
+	GoName    Value[string]
+	GoRow     Value[string]
 }
 
 // Inbox is an inbox block.

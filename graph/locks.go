@@ -129,7 +129,7 @@ func (l *locks) takes(r *ir.Repository, operation *ir.Operation) []take {
 	}
 	//exhaustive:enforce
 	switch operation.Kind {
-	case ir.InsertOp, ir.InsertManyOp, ir.EnqueueOp:
+	case ir.InsertOp, ir.InsertManyOp, ir.EnqueueOp, ir.EnqueueManyOp:
 		return slices.Concat(l.triggerTakes(t, ir.OnInsert), l.parentTakes(t, nil))
 	case ir.DeleteOp:
 		return append([]take{{rows, string(ir.ForUpdate)}}, l.childTakes(t)...)
@@ -158,7 +158,7 @@ func (l *locks) takes(r *ir.Repository, operation *ir.Operation) []take {
 		return []take{{rows, string(operation.Lock)}}
 	case ir.GetOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry, ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp, ir.OnceOp:
 		return nil
-	case ir.ClaimOp:
+	case ir.ClaimOp, ir.ReapOp:
 		return []take{{rows, string(ir.ForUpdate) + " SKIP LOCKED"}}
 	case ir.GetLockedOp, ir.GetManyOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp:
 		if operation.Lock == ir.RowWriteLock {

@@ -18,7 +18,7 @@ func (x *index) declared(d deed) string {
 	case ir.InsertOp:
 		return all("c.op = 'INSERT'", x.given(d))
 	case ir.EnqueueOp:
-		return all("c.op = 'INSERT'", x.given(d), "n.state = 'ready'", "n.attempt = 0", "n.fence = 0", "n.lease_until IS NULL", "n.last_error IS NULL")
+		return all("c.op = 'INSERT'", x.given(d), freshTask)
 	case ir.UpdateOp:
 		return all("c.op = 'UPDATE'", x.keyIs("o", d), x.updated(d))
 	case ir.DeleteOp:
@@ -31,7 +31,7 @@ func (x *index) declared(d deed) string {
 		if a, ok := x.adjustOf(d.op); ok {
 			return all("c.op = 'UPDATE'", x.keyIs("o", d), x.formulas(a.Set, d), x.demanded(a, d), x.unchangedBut(d.table, assignedIn(a.Set)))
 		}
-	case ir.MoveManyOp, ir.AdjustManyOp:
+	case ir.MoveManyOp, ir.AdjustManyOp, ir.EnqueueManyOp:
 		return x.declaredOfEach(d)
 	case ir.UpsertOp:
 		return x.upserted(d)
@@ -48,7 +48,9 @@ func (x *index) declared(d deed) string {
 	case ir.ClaimOp:
 		return x.claimed(d)
 	case ir.CompleteOp:
-		return all("c.op = 'DELETE'", "o.state = 'running'", x.fenced(d))
+		return x.completed(d)
+	case ir.ReapOp:
+		return x.reaped(d)
 	case ir.FailOp:
 		return x.failed(d)
 	case ir.HeartbeatOp:
@@ -140,7 +142,7 @@ func (x *index) claimed(d deed) string {
 		if q.Group != nil {
 			return x.claimedOfGroup(d, q)
 		}
-		left, used = "o.attempt < "+strconv.Itoa(q.Attempts), "o.attempt >= "+strconv.Itoa(q.Attempts)
+		left, used = attemptsOf(q)
 	}
 	take := all("n.state = 'running'", "n.attempt = o.attempt + 1", "n.fence > o.fence", x.leased(d), x.handedOut(d),
 		"o.state = 'ready' OR o.state = 'running' AND o.lease_until < c.at AND "+left,
@@ -154,13 +156,21 @@ func (x *index) claimed(d deed) string {
 // claimedOfGroup is what a claim of a queue with groups may do to a task: take it,
 // or give it back first, or bury it, when its lease ran out.
 func (x *index) claimedOfGroup(d deed, q *ir.QueueRule) string {
-	left, used := "o.attempt < "+strconv.Itoa(q.Attempts), "o.attempt >= "+strconv.Itoa(q.Attempts)
+	left, used := attemptsOf(q)
 	expired := all("o.state = 'running'", "o.lease_until < c.at", "n.lease_until IS NULL")
 	take := all("o.state IN ('ready', 'scheduled')", "o.run_at <= c.at", "n.state = 'running'", "n.attempt = o.attempt + 1", "n.fence > o.fence", x.leased(d),
 		x.handedOut(d), x.unchangedBut(d.table, []string{"state", "attempt", "fence", "lease_until"}))
 	back := all(expired, left, "n.state = 'ready'", x.unchangedBut(d.table, []string{"state", "lease_until"}))
 	bury := all(expired, used, "n.state = 'dead'", "n.last_error <> ''", x.unchangedBut(d.table, []string{"state", "lease_until", "last_error"}))
 	return all("c.op = 'UPDATE'", take+" OR "+back+" OR "+bury)
+}
+
+// attemptsOf says of a task that it has attempts left, and that it has none.
+func attemptsOf(q *ir.QueueRule) (left, used string) {
+	if q.Attempts == 0 {
+		return "true", "false"
+	}
+	return "o.attempt < " + strconv.Itoa(q.Attempts), "o.attempt >= " + strconv.Itoa(q.Attempts)
 }
 
 // handedOut says that a claimed task is one of those that the worker was given,
@@ -186,11 +196,34 @@ func (x *index) failed(d deed) string {
 	dead := all("n.state = 'dead'", "n.run_at = o.run_at")
 	ending := "(" + again + ") OR (" + dead + ")"
 	if q := x.queueOn(d.table); q != nil {
-		ending = "CASE WHEN o.attempt < " + strconv.Itoa(q.Attempts) + " THEN " + again + " ELSE " + dead + " END"
+		left, _ := attemptsOf(q)
+		ending = "CASE WHEN " + left + " THEN " + again + " ELSE " + dead + " END"
 	}
 	return all("c.op = 'UPDATE'", "o.state = 'running'", x.fenced(d), ending, "n.lease_until IS NULL",
 		same("n.last_error", literal(d.args["error"], x.column(d.table, "last_error").Type)),
 		x.unchangedBut(d.table, []string{"state", "run_at", "lease_until", "last_error"}))
+}
+
+// freshTask is how a task begins.
+const freshTask = "n.state = 'ready' AND n.attempt = 0 AND n.fence = 0 AND n.lease_until IS NULL AND n.last_error IS NULL"
+
+// completed is what becomes of a task that is done: it is deleted, or kept.
+func (x *index) completed(d deed) string {
+	if q := x.queueOn(d.table); q != nil && q.Retain > 0 {
+		return all("c.op = 'UPDATE'", "o.state = 'running'", x.fenced(d), "n.state = 'done'", "n.lease_until IS NULL", "n.done_at BETWEEN c.at - "+leaseSlack+" AND c.at",
+			x.unchangedBut(d.table, []string{"state", "lease_until", "done_at"}))
+	}
+	return all("c.op = 'DELETE'", "o.state = 'running'", x.fenced(d))
+}
+
+// reaped is what a reaper may remove: what was done so long ago that it is no longer
+// kept.
+func (x *index) reaped(d deed) string {
+	q := x.queueOn(d.table)
+	if q == nil {
+		return "false"
+	}
+	return all("c.op = 'DELETE'", "o.state = 'done'", "o.done_at <= c.at - interval '"+strconv.FormatFloat(q.Retain.Seconds(), 'f', -1, 64)+" seconds'")
 }
 
 // leaseSlack is how long after a lease began its change may be recorded: a
@@ -304,7 +337,7 @@ func (x *index) returned(d deed) string {
 	//exhaustive:enforce
 	switch d.op.Kind {
 	case ir.InsertOp, ir.UpdateOp, ir.MoveOp, ir.AdjustOp, ir.EditOp, ir.UpsertOp:
-	case ir.InsertManyOp, ir.UpsertManyOp, ir.MoveManyOp, ir.AdjustManyOp, ir.EditManyOp, ir.DeleteOp, ir.ArrangeOp, ir.RuleOp, ir.EnqueueOp, ir.ClaimOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp,
+	case ir.InsertManyOp, ir.UpsertManyOp, ir.MoveManyOp, ir.AdjustManyOp, ir.EditManyOp, ir.DeleteOp, ir.ArrangeOp, ir.RuleOp, ir.EnqueueOp, ir.EnqueueManyOp, ir.ClaimOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp, ir.ReapOp,
 		ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry,
 		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp, ir.OnceOp:
 		return "true"

@@ -203,11 +203,11 @@ func (d deed) effects(t ir.TableRef) (int, bool) {
 		return 1, true
 	case ir.UpsertManyOp:
 		return d.written(), true
-	case ir.MoveManyOp, ir.AdjustManyOp, ir.EditManyOp, ir.ClaimOp, ir.CompleteOp, ir.HeartbeatOp:
+	case ir.MoveManyOp, ir.AdjustManyOp, ir.EditManyOp, ir.EnqueueManyOp, ir.ClaimOp, ir.CompleteOp, ir.HeartbeatOp:
 		return len(d.outcome.Rows), true
 	case ir.ArrangeOp, ir.RuleOp: // as many as it takes
 	case ir.InsertManyOp, ir.GetOp, ir.GetLockedOp, ir.GetManyOp, ir.ListOp, ir.SingletonOp, ir.SingletonTry,
-		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp, ir.OnceOp:
+		ir.ReapOp, ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp, ir.OnceOp:
 		return 0, false
 	}
 	return 0, false

@@ -164,12 +164,27 @@ func heldOnly(list []mutant) []mutant {
 // lastFailure is a task that fails at its last attempt while another worker finds
 // its lease run out: whoever comes first, it is dead.
 func (m *model) lastFailure(q tasks, claim, fail *ir.Operation) {
+	if q.rule.Attempts == 0 {
+		m.endlessFailure(q, claim, fail)
+		return
+	}
 	m.add("fail-last", "a worker fails a task at its last attempt while another one claims", q.tables(),
 		func(ctx context.Context, s *site) (*scene, error) {
 			return q.scene(ctx, s, []map[string]*string{q.worn(1)}, func(rows []fixture.Row) []actor {
 				return []actor{calling(fail, q.claimOf(fail, rows[0])), q.claiming(claim, 1)}
 			}, claimedInAll(0), q.isDead(1))
 		}, q.failureMutants(fail)...)
+}
+
+// endlessFailure is a task that fails and has no last attempt: it waits, and no claim
+// gets it before its time.
+func (m *model) endlessFailure(q tasks, claim, fail *ir.Operation) {
+	m.add("fail-again", "a worker fails a task while another one claims", q.tables(),
+		func(ctx context.Context, s *site) (*scene, error) {
+			return q.scene(ctx, s, []map[string]*string{q.live(1)}, func(rows []fixture.Row) []actor {
+				return []actor{calling(fail, q.claimOf(fail, rows[0])), q.claiming(claim, 1)}
+			}, claimedInAll(0))
+		}, withoutError(fail)...)
 }
 
 // waitedForClaim is broken when workers do not pass over each other's tasks.
@@ -190,14 +205,17 @@ func (q tasks) ready(id int) map[string]*string {
 // has one attempt left, so that a claim takes it and does not bury it.
 func (q tasks) held(id int) map[string]*string {
 	row := q.ready(id)
-	row["state"], row["attempt"], row["fence"], row["lease_until"] = ptr("running"), number(q.rule.Attempts-1), number(1), ptr("2001-01-01 00:00:05+00")
+	row["state"], row["attempt"], row["fence"], row["lease_until"] = ptr("running"), number(q.attempts()-1), number(1), ptr("2001-01-01 00:00:05+00")
 	return row
 }
+
+// attempts is how many attempts a task has, or had when there is no end of them.
+func (q tasks) attempts() int { return cmp.Or(q.rule.Attempts, 12) }
 
 // worn is a task whose lease ran out at its last attempt.
 func (q tasks) worn(id int) map[string]*string {
 	row := q.held(id)
-	row["attempt"] = number(q.rule.Attempts)
+	row["attempt"] = number(q.attempts())
 	return row
 }
 
@@ -505,6 +523,11 @@ func (q tasks) assignmentMutants(op *ir.Operation) []mutant {
 func (q tasks) failureMutants(fail *ir.Operation) []mutant {
 	return slices.Concat(
 		withValue(fail, "state", "'scheduled'", "never-dead", "without an end to the attempts"),
-		withValue(fail, "last_error", "last_error", "without-error", "without keeping the error"),
+		withoutError(fail),
 	)
+}
+
+// withoutError are a failure that does not say why.
+func withoutError(fail *ir.Operation) []mutant {
+	return withValue(fail, "last_error", "last_error", "without-error", "without keeping the error")
 }

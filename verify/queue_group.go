@@ -24,7 +24,7 @@ func (m *model) groups(q tasks, claim *ir.Operation) {
 	}
 	m.commitOrder(q, claim, enqueue)
 	for _, kind := range []ir.OperationKind{ir.CompleteOp, ir.FailOp} {
-		if op := m.operation(q.t, kind); op != nil {
+		if op := m.operation(q.t, kind); op != nil && (kind == ir.CompleteOp || q.rule.Attempts > 0) {
 			m.emptied(q, op, enqueue)
 		}
 	}
@@ -91,6 +91,9 @@ func (m *model) groupClaims(q tasks, claim *ir.Operation) {
 			about(q.withoutConditions(claim, ir.GroupStatement, "without-expiry"), "lease_until"),
 		},
 	} {
+		if q.rule.Attempts == 0 && slices.Contains([]string{"claim-worn", "claim-last"}, s.label) {
+			continue // no attempt is the last
+		}
 		m.add(s.label, s.name, q.tables(), func(ctx context.Context, st *site) (*scene, error) {
 			sc, err := q.scene(ctx, st, s.rows, func([]fixture.Row) []actor {
 				return []actor{q.claiming(claim, 2), q.claiming(claim, 2)}

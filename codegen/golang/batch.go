@@ -24,7 +24,7 @@ func (n *names) resolveItems(r *ir.Repository, to *repositoryNames, stem string)
 	for i := range r.Operations {
 		o := &r.Operations[i]
 		switch {
-		case len(o.Each) < 2:
+		case len(o.Each) < 2 || r.Queue != nil: // the payload of a queue has its struct
 		case len(o.Each) > len(r.Key):
 			typ := stem + strings.TrimSuffix(to.methods[o.Address], "Many")
 			to.items[o.Address] = n.resolveItem(typ, to.methods[o.Address]+" of "+describeRepository(r), o, to)

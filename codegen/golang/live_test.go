@@ -22,7 +22,7 @@ import (
 const root = "../.."
 
 // compile compiles the specification in a folder.
-func compile(t *testing.T, folder string) *ir.Program {
+func compile(t testing.TB, folder string) *ir.Program {
 	t.Helper()
 	spec, problems := dsl.Load(os.DirFS(folder), dsl.Options{})
 	program, more := compiler.Compile(spec)
@@ -53,7 +53,7 @@ func generate(t *testing.T, program *ir.Program, folder string) (module string) 
 }
 
 // database is a new database with the schema of a program.
-func database(t *testing.T, program *ir.Program) (url string) {
+func database(t testing.TB, program *ir.Program) (url string) {
 	t.Helper()
 	url = pgtest.URL(t)
 	conn, err := pgx.Connect(t.Context(), url)

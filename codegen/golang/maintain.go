@@ -2,6 +2,7 @@ package golang
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/pawldb/pawl/compiler/ir"
@@ -19,7 +20,11 @@ func (e *emitter) emitMaintain(w *writer) {
 		return
 	}
 	w.P()
-	w.Doc("Maintain removes the answers and the ids of messages that are no longer kept, and moves the tasks of queues that are due. Call it now and then, from every process: " +
+	kept := "the answers and the ids of messages that are no longer kept"
+	if hasReaper(e.program) {
+		kept = "the answers, the ids of messages, the tasks and the events that are no longer kept"
+	}
+	w.Doc("Maintain removes " + kept + ", and moves the tasks of queues that are due. Call it now and then, from every process: " +
 		"one at a time does the work, in batches of a transaction each, and the others return at once.")
 	w.P("func (s *Store) Maintain(ctx ", ident{"context", "Context"}, ") error {")
 	w.P("return ", e.pawl("Maintain"), "(ctx, s.session, &", maintainVar, ",")
@@ -34,6 +39,11 @@ func (e *emitter) emitMaintain(w *writer) {
 	w.P("Name: ", strconv.Quote(m.Address), ",")
 	w.P("TrySQL: ", sqlLiteral(m.TrySQL), ",")
 	w.P("}")
+}
+
+// hasReaper reports whether a queue or an outbox keeps what is done for a while.
+func hasReaper(p *ir.Program) bool {
+	return slices.ContainsFunc(p.Repositories, func(r ir.Repository) bool { return r.Queue != nil && r.Queue.Retain > 0 })
 }
 
 // chore spells the operation of a statement of upkeep.

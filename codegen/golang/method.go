@@ -47,7 +47,7 @@ func (r *repository) emitMethod(o *ir.Operation) {
 		r.emitUpsertMethod(o)
 	case ir.UpsertManyOp:
 		r.emitUpsertManyMethod(o)
-	case ir.EnqueueOp, ir.ClaimOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp:
+	case ir.EnqueueOp, ir.EnqueueManyOp, ir.ClaimOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp, ir.ReapOp:
 		r.emitQueueMethod(o)
 	case ir.SingletonOp, ir.SingletonTry, ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp, ir.OnceOp, ir.RuleOp: // stand in no repository
 		r.problems = append(r.problems, unknownOperation(o))

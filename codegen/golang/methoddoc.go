@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -55,8 +56,8 @@ func (r *repository) usageDoc(o *ir.Operation) string {
 		return "change may set " + and(r.goFields(o.Columns)) + " and nothing else. It runs in the transaction that holds the lock, " +
 			"perhaps more than once, and must change nothing but what it is given; an error of it ends the edit and is returned."
 	case ir.ClaimOp:
-		return "A task whose columns do not fit their Go types is failed by itself: the error is then a [*pawl.UnreadableTasksError], " +
-			"and the tasks beside it are claimed and returned all the same."
+		return fmt.Sprintf("%s whose columns do not fit their Go types is failed by itself: the error is then a [*pawl.UnreadableTasksError], "+
+			"and the %ss beside it are claimed and returned all the same.", title(article(r.item())), r.item())
 	case ir.ListOp:
 		return "after is the last row of the page before, or nil for the first page."
 	}
@@ -108,7 +109,7 @@ func (r *repository) failures(o *ir.Operation) []string {
 	case ir.EditManyOp:
 		list = append(list, "[pawl.ErrNotFound]: no row has one of the keys; nothing was written")
 	case ir.CompleteOp, ir.FailOp, ir.ReleaseOp:
-		list = append(list, "[pawl.ErrClaimLost]: the lease ended and the task went, or may go, to someone else")
+		list = append(list, "[pawl.ErrClaimLost]: the lease ended and the "+r.item()+" went, or may go, to someone else")
 	}
 	switch o.Kind {
 	case ir.MoveOp:
@@ -123,6 +124,10 @@ func (r *repository) failures(o *ir.Operation) []string {
 			refusals(o)+"a [*pawl.GuardError] or [pawl.ErrBadInput]")
 	case ir.GetLockedOp, ir.GetManyOp:
 		list = append(list, "[pawl.ErrNoTransaction]: it was called outside a transaction")
+	case ir.EnqueueOp, ir.EnqueueManyOp:
+		if r.ir.Queue.Outbox {
+			list = append(list, "[pawl.ErrNoTransaction]: it was called outside a transaction")
+		}
 	case ir.EditOp, ir.EditManyOp:
 		list = append(list, "[*pawl.NotEditableError]: change set another column; nothing was written")
 	}

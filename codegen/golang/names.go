@@ -174,7 +174,7 @@ func hasKind(r *ir.Repository, kind ir.OperationKind) bool {
 func describeRepository(r *ir.Repository) string {
 	kind := "table"
 	if r.Queue != nil {
-		kind = "queue"
+		kind, _, _ = strings.Cut(r.Address, ".")
 	}
 	return fmt.Sprintf("%s %q", kind, r.Name)
 }
@@ -281,7 +281,7 @@ func (n *names) resolveMethods(r *ir.Repository, to *repositoryNames) {
 	to.methods = map[string]string{}
 	sc := newScope("the methods of "+to.typ, &n.problems)
 	if r.Queue != nil {
-		sc = newScope("the methods of "+to.typ, &n.problems, "Work")
+		sc = newScope("the methods of "+to.typ, &n.problems, "Work", "Relay")
 	}
 	for i := range r.Operations {
 		o := &r.Operations[i]

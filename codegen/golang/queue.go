@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pawldb/pawl/compiler/ir"
 )
@@ -14,10 +15,14 @@ func (r *repository) emitQueueTypes() {
 	w, n := r.w, r.names
 	table := ir.Qualified(r.ir.Schema, r.ir.Table)
 	w.P()
-	w.Doc(sentence(fmt.Sprintf("%s is what a task of %s holds. ", n.args, r.ir.Address), r.ir.Comment, ""))
+	w.Doc(sentence(fmt.Sprintf("%s is what %s of %s holds. ", n.args, article(r.item()), r.ir.Address), r.ir.Comment, ""))
 	r.emitStruct(n.args, r.ir.Queue.Payload)
 	w.P()
-	w.Doc(fmt.Sprintf("%s is a task that a worker holds, until its lease ends.", n.claim))
+	if r.ir.Queue.Outbox {
+		w.Doc(fmt.Sprintf("%s is an event that a relay holds, until its lease ends. Its ID stays the same however often it is published: consumers tell by it what they have seen.", n.claim))
+	} else {
+		w.Doc(fmt.Sprintf("%s is a task that a worker holds, until its lease ends.", n.claim))
+	}
 	w.P("type ", n.claim, " struct {")
 	w.P(r.pawl("Claim"))
 	w.P()
@@ -26,8 +31,13 @@ func (r *repository) emitQueueTypes() {
 	w.P("}")
 	r.emitDest(n.claim, "dest are the scan targets of a claim, the declared columns first.", claimed, claimFields...)
 	w.P()
-	w.Doc(fmt.Sprintf("%s is the queue in %s: every task is held by at most one worker at a time, for at most %s.",
-		n.typ, table, shortDuration(r.ir.Queue.Lease)))
+	if r.ir.Queue.Outbox {
+		w.Doc(fmt.Sprintf("%s is the outbox in %s: events that are written with what they tell of, and published after its commit, those of one aggregate in the order of commit.",
+			n.typ, table))
+	} else {
+		w.Doc(fmt.Sprintf("%s is the queue in %s: every task is held by at most one worker at a time, for at most %s.",
+			n.typ, table, shortDuration(r.ir.Queue.Lease)))
+	}
 	w.P("type ", n.typ, " struct{ session *", r.pawl("Session"), " }")
 }
 
@@ -48,6 +58,8 @@ func (r *repository) emitQueueMethod(o *ir.Operation) {
 	switch o.Kind {
 	case ir.EnqueueOp:
 		r.emitEnqueue(o)
+	case ir.EnqueueManyOp:
+		r.emitEnqueueMany(o)
 	case ir.ClaimOp:
 		r.open(o, ", limit int", "([]"+r.names.claim+", error)")
 		r.w.P("return ", r.names.queue, ".Take(ctx, ", r.receiver, ".session, limit)")
@@ -55,23 +67,43 @@ func (r *repository) emitQueueMethod(o *ir.Operation) {
 	case ir.CompleteOp:
 		r.emitComplete(o)
 	case ir.ReleaseOp:
-		r.open(o, ", task "+r.names.claim, "error")
-		r.w.P("return ", r.names.queue, ".Release(ctx, ", r.receiver, ".session, task.Claim)")
+		r.open(o, ", "+r.item()+" "+r.names.claim, "error")
+		r.w.P("return ", r.names.queue, ".Release(ctx, ", r.receiver, ".session, ", r.item(), ".Claim)")
 		r.w.P("}")
 	case ir.FailOp:
-		r.open(o, ", task "+r.names.claim+", cause error", "error")
-		r.w.P("return ", r.names.queue, ".Fail(ctx, ", r.receiver, ".session, task.Claim, cause)")
+		r.open(o, ", "+r.item()+" "+r.names.claim+", cause error", "error")
+		r.w.P("return ", r.names.queue, ".Fail(ctx, ", r.receiver, ".session, ", r.item(), ".Claim, cause)")
 		r.w.P("}")
 	case ir.HeartbeatOp:
 		r.emitHeartbeat(o)
+	case ir.ReapOp:
+		r.open(o, ", limit int", "(int64, error)")
+		r.w.P("return ", r.call(o, "Reap"), ", limit)")
+		r.w.P("}")
 	default:
 		r.problems = append(r.problems, unknownOperation(o))
 	}
 }
 
+// item is what a queue or an outbox holds.
+func (r *repository) item() string {
+	if r.ir.Queue != nil && r.ir.Queue.Outbox {
+		return "event"
+	}
+	return "task"
+}
+
+// article puts a or an before a noun.
+func article(noun string) string {
+	if strings.ContainsAny(noun[:1], "aeiou") {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
 // emitEnqueue writes the method that puts a task into the queue.
 func (r *repository) emitEnqueue(o *ir.Operation) {
-	const task = "task"
+	task := r.item()
 	r.open(o, ", "+task+" "+r.names.args, "(id int64, err error)")
 	values := []string{}
 	for _, f := range o.Statement(ir.MainStatement).Args {
@@ -85,13 +117,43 @@ func (r *repository) emitEnqueue(o *ir.Operation) {
 	r.w.P("}")
 }
 
+// emitEnqueueMany writes the method that puts many tasks into the queue.
+func (r *repository) emitEnqueueMany(o *ir.Operation) {
+	item := r.item()
+	r.open(o, ", "+item+"s []"+r.names.args, "(ids []int64, err error)")
+	r.w.P("return ", r.call(o, "EnqueueMany"), ", ", item, "s, func(", item, " *", r.names.args, ") []any {")
+	values := make([]string, len(o.Each))
+	for i, f := range o.Each {
+		values[i] = r.argument(f, item+"."+r.names.fields[f.Name])
+	}
+	r.emitList("return []any{", values, "}")
+	r.w.P("})")
+	r.w.P("}")
+}
+
+// emitEnqueueManyDescriptor writes a pawl.EnqueueManyOperation.
+func (r *repository) emitEnqueueManyDescriptor(o *ir.Operation) {
+	w := r.w
+	types := make([]string, len(o.Each))
+	for i, f := range o.Each {
+		types[i] = codecName(f.Type)
+	}
+	w.P("var ", r.names.vars[o.Address], " = ", r.pawl("EnqueueManyOperation"), "{")
+	w.P("Operation: ", r.pawl("Operation"), "{")
+	r.emitOperationFields(o, ir.MainStatement)
+	w.P("},")
+	w.P("Types: ", stringSlice(types), ",")
+	w.P("}")
+}
+
 // emitComplete writes the method that ends any number of claims.
 func (r *repository) emitComplete(o *ir.Operation) {
 	w := r.w
-	r.open(o, ", tasks ..."+r.names.claim, "error")
-	w.P("claims := make([]", r.pawl("Claim"), ", len(tasks))")
-	w.P("for i := range tasks {")
-	w.P("claims[i] = tasks[i].Claim")
+	items := r.item() + "s"
+	r.open(o, ", "+items+" ..."+r.names.claim, "error")
+	w.P("claims := make([]", r.pawl("Claim"), ", len(", items, "))")
+	w.P("for i := range ", items, " {")
+	w.P("claims[i] = ", items, "[i].Claim")
 	w.P("}")
 	w.P("return ", r.names.queue, ".Complete(ctx, ", r.receiver, ".session, claims...)")
 	w.P("}")
@@ -101,10 +163,11 @@ func (r *repository) emitComplete(o *ir.Operation) {
 // tasks themselves.
 func (r *repository) emitHeartbeat(o *ir.Operation) {
 	w := r.w
-	r.open(o, ", tasks ...*"+r.names.claim, "(lost []int64, err error)")
-	w.P("claims := make([]*", r.pawl("Claim"), ", len(tasks))")
-	w.P("for i := range tasks {")
-	w.P("claims[i] = &tasks[i].Claim")
+	items := r.item() + "s"
+	r.open(o, ", "+items+" ...*"+r.names.claim, "(lost []int64, err error)")
+	w.P("claims := make([]*", r.pawl("Claim"), ", len(", items, "))")
+	w.P("for i := range ", items, " {")
+	w.P("claims[i] = &", items, "[i].Claim")
 	w.P("}")
 	w.P("return ", r.names.queue, ".Heartbeat(ctx, ", r.receiver, ".session, claims)")
 	w.P("}")
@@ -120,13 +183,46 @@ func (r *repository) emitWork() {
 		"complete the task in the transaction of the effect.", r.ir.Queue.Attempts))
 	w.P("func (", r.receiver, " ", r.names.typ, ") Work(ctx ", ident{"context", "Context"}, ", options ", r.pawl("WorkOptions"),
 		", handler func(ctx ", ident{"context", "Context"}, ", task ", r.names.claim, ") error) error {")
-	if r.ir.Queue.Heartbeat > 0 {
-		w.P("if options.Heartbeat == 0 {")
-		w.P("options.Heartbeat = ", duration(w, r.ir.Queue.Heartbeat))
-		w.P("}")
-	}
+	r.emitHeartbeatDefault()
 	w.P("return ", r.names.queue, ".Work(ctx, ", r.receiver, ".session, options, handler)")
 	w.P("}")
+}
+
+// emitRelay writes the loop that publishes events.
+func (r *repository) emitRelay() {
+	w, context := r.w, ident{"context", "Context"}
+	w.P()
+	w.Doc("Relay claims events and hands them to publish in batches until ctx ends, and returns ctx's error once the last batch is settled. Several relays may run, in one " +
+		"process or in many. A batch holds one event of an aggregate at most, and the next one of it comes when publish has returned.")
+	w.P("//")
+	w.Doc("publish returns nil when all events are out: the broker has acknowledged them. A [*pawl.UnpublishedError] names those that are not; after any other error, or a panic, " +
+		"none counts as published. They come again, " + r.again() + ". publish's context ends when the lease does. Delivery is at least once: an event whose relay dies between the " +
+		"broker's acknowledgement and the database's comes again with the same ID.")
+	w.P("func (", r.receiver, " ", r.names.typ, ") Relay(ctx ", context, ", options ", r.pawl("RelayOptions"),
+		", publish func(ctx ", context, ", events []", r.names.claim, ") error) error {")
+	r.emitHeartbeatDefault()
+	w.P("return ", r.names.queue, ".Relay(ctx, ", r.receiver, ".session, options, publish)")
+	w.P("}")
+}
+
+// again says when an event that was not published comes back, and how often.
+func (r *repository) again() string {
+	q := r.ir.Queue
+	text := "after a pause of up to " + shortDuration(q.BackoffMax) + " and ahead of all others of their aggregate"
+	if q.Attempts > 0 {
+		text += fmt.Sprintf(", %d times in all", q.Attempts)
+	}
+	return text
+}
+
+// emitHeartbeatDefault writes how often leases are renewed where the caller does
+// not say.
+func (r *repository) emitHeartbeatDefault() {
+	if r.ir.Queue.Heartbeat > 0 {
+		r.w.P("if options.Heartbeat == 0 {")
+		r.w.P("options.Heartbeat = ", duration(r.w, r.ir.Queue.Heartbeat))
+		r.w.P("}")
+	}
 }
 
 // queueFields are the runtime's names of a queue's operations.
@@ -139,6 +235,16 @@ var queueFields = []struct {
 	{ir.FailOp, "FailOp"},
 	{ir.HeartbeatOp, "HeartbeatOp"},
 	{ir.ReleaseOp, "ReleaseOp"},
+}
+
+// inQueueDescriptor reports whether an operation is a part of the queue's descriptor.
+func inQueueDescriptor(o *ir.Operation) bool {
+	for _, f := range queueFields {
+		if f.kind == o.Kind {
+			return true
+		}
+	}
+	return false
 }
 
 // emitQueueDescriptor writes what the runtime has to know of the queue.

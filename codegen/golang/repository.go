@@ -37,7 +37,11 @@ func (e *emitter) emitRepository(index int) {
 	for i := range r.ir.Operations {
 		r.emitMethod(&r.ir.Operations[i])
 	}
-	if r.ir.Queue != nil {
+	switch {
+	case r.ir.Queue == nil:
+	case r.ir.Queue.Outbox:
+		r.emitRelay()
+	default:
 		r.emitWork()
 	}
 	e.emitStatements(r.w, r.ir.Operations, r.names.consts)

@@ -56,7 +56,7 @@ func resultsOf(r *ir.Repository, o *ir.Operation, role ir.Role) (columns []strin
 		if role == ir.MainStatement {
 			return append(columnNames(r.Queue.Payload), "id", "fence", "attempt", "lease_until"), true
 		}
-	case ir.InsertManyOp, ir.DeleteOp, ir.EnqueueOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp, ir.SingletonOp, ir.SingletonTry,
+	case ir.InsertManyOp, ir.DeleteOp, ir.EnqueueOp, ir.EnqueueManyOp, ir.CompleteOp, ir.FailOp, ir.HeartbeatOp, ir.ReleaseOp, ir.ReapOp, ir.SingletonOp, ir.SingletonTry,
 		ir.CampaignOp, ir.RenewOp, ir.ResignOp, ir.GuardOp, ir.OnceOp, ir.RuleOp:
 	}
 	return nil, false

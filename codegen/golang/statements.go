@@ -53,10 +53,14 @@ func (r *repository) emitDescriptors() {
 	}
 	for i := range r.ir.Operations {
 		o := &r.ir.Operations[i]
-		if r.ir.Queue != nil && o.Kind != ir.EnqueueOp {
-			continue // a part of the queue's descriptor
+		if r.ir.Queue != nil && inQueueDescriptor(o) {
+			continue
 		}
 		r.w.P()
+		if o.Kind == ir.EnqueueManyOp {
+			r.emitEnqueueManyDescriptor(o)
+			continue
+		}
 		if o.Kind == ir.EditOp {
 			r.emitEditDescriptor(o)
 			continue
@@ -119,6 +123,10 @@ func (r *repository) emitOperationFields(o *ir.Operation, role ir.Role) {
 		w.P("ReadOnly: true,")
 	case ir.GetLockedOp, ir.GetManyOp:
 		w.P("NeedsTransaction: true,")
+	case ir.EnqueueOp, ir.EnqueueManyOp:
+		if r.ir.Queue.Outbox {
+			w.P("NeedsTransaction: true,")
+		}
 	}
 }
 

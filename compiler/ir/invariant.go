@@ -167,12 +167,14 @@ type (
 		// Groups selects the groups that there are, one column for each of Args.
 		Groups string
 	}
-	// QueueRule says that each task is held by at most one live claim.
+	// QueueRule says that each task of a queue, or event of an outbox, is held by at
+	// most one live claim.
 	QueueRule struct {
 		Base     Facts
 		Lease    time.Duration
-		Attempts int
-		Group    *QueueGroup // nil when tasks have no order among themselves
+		Attempts int           // 0 for no end
+		Retain   time.Duration // how long a task that is done is kept; 0 when it is deleted
+		Group    *QueueGroup   // nil when tasks have no order among themselves
 		// Fill adds the rows of the groups whose tasks are there already, while no other
 		// writer is.
 		Fill []string

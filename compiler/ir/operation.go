@@ -76,13 +76,19 @@ const (
 	// ArrangeOp changes rows of one group while it alone does: group takes the
 	// group's lock; lock and clear, which some have, come behind it; main returns
 	// the row that is named by the key. All travel together.
-	ArrangeOp   OperationKind = "arrange"
-	EnqueueOp   OperationKind = "enqueue"   // main
-	ClaimOp     OperationKind = "claim"     // due, main
-	CompleteOp  OperationKind = "complete"  // main
-	FailOp      OperationKind = "fail"      // main
-	HeartbeatOp OperationKind = "heartbeat" // main
-	ReleaseOp   OperationKind = "release"   // main
+	ArrangeOp OperationKind = "arrange"
+	EnqueueOp OperationKind = "enqueue" // main
+	// EnqueueManyOp has group and main: each argument is an array with a column's
+	// values as PostgreSQL spells them, and the ids come back in their order. What one
+	// task takes stands in Each.
+	EnqueueManyOp OperationKind = "enqueue_many"
+	ClaimOp       OperationKind = "claim"     // due, main
+	CompleteOp    OperationKind = "complete"  // main
+	FailOp        OperationKind = "fail"      // main
+	HeartbeatOp   OperationKind = "heartbeat" // main
+	ReleaseOp     OperationKind = "release"   // main
+	// ReapOp has main: it removes up to "limit" tasks that are done and no longer kept.
+	ReapOp OperationKind = "reap"
 	// RuleOp has main, and read ahead of it, which is what the rule looks at: a write
 	// of one [SetRule], serializable. It is emitted with the [Rule].
 	RuleOp       OperationKind = "rule"
@@ -213,7 +219,7 @@ type Operation struct {
 	Statements  []Statement
 	Key         []Field // the arguments that name the row, in order; may be empty
 	Args        []Field // the further arguments, in order
-	Each        []Field // of a batch over keys: the key and the arguments of one row, as Args has them in arrays
+	Each        []Field // of a batch: the key and the arguments of one row, as Args has them in arrays
 	Lock        LockMode
 	Isolation   Isolation
 	Transaction string   // the name of a [Transaction]

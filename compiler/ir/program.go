@@ -28,9 +28,8 @@ type Program struct {
 	Moved         []Moved    // told renames, by the old address
 	Removed       []Removed  // told ends, by the address
 	Lifecycles    []Lifecycle
-	Grants        []Grant   // that AppRole needs, by schema, table and privilege
-	Pooler        Pooler    // what the application's connections go through
-	Pending       []Pending // sorted by address; a program that has any is not whole
+	Grants        []Grant // that AppRole needs, by schema, table and privilege
+	Pooler        Pooler  // what the application's connections go through
 }
 
 // Operations are all operations of the program: those of its repositories first,
@@ -90,13 +89,6 @@ const (
 	TransactionPooler Pooler = "transaction"
 )
 
-// Pending is a declaration that was checked and that the back ends of this
-// version make nothing of: what they emitted would leave a promise out.
-type Pending struct {
-	Address string // outbox.events
-	Pos     Pos
-}
-
 // GoOutput is a `generate "go"` block.
 type GoOutput struct {
 	Dir     string // relative to the project
@@ -128,9 +120,9 @@ type SQLOutput struct {
 	Pos  Pos
 }
 
-// Repository is a table or queue with the operations on it.
+// Repository is a table, queue or outbox with the operations on it.
 type Repository struct {
-	Address     string // table.bookings, queue.tasks
+	Address     string // table.bookings, queue.tasks, outbox.events
 	Name        string // bookings, as written
 	Schema      string
 	Table       string
@@ -157,15 +149,17 @@ type GoColumn struct {
 	ElementsNullable bool
 }
 
-// Queue is what generated code needs to know of a queue beyond its statements.
+// Queue is what generated code needs to know of a queue or outbox beyond its statements.
 type Queue struct {
+	Outbox      bool    // its tasks are events, and who works on them publishes them
 	Payload     []Field // the declared columns
 	Lease       time.Duration
 	Heartbeat   time.Duration
-	Attempts    int
+	Attempts    int // 0 for no end
 	BackoffBase time.Duration
 	BackoffMax  time.Duration
-	Group       *QueueGroup // nil when tasks have no order among themselves
+	Retain      time.Duration // how long a task that is done is kept; 0 when it is deleted
+	Group       *QueueGroup   // nil when tasks have no order among themselves
 }
 
 // QueueGroup says which tasks of a queue run one at a time, in the order of

@@ -250,6 +250,7 @@ queue "tasks" {
   lease     = var.lease
   heartbeat = "1m"
   attempts  = 10
+  retain    = "7d"
   schema    = "work"
   comment   = "Things to do."
   allow     = { discouraged-type = "an old project" }
@@ -401,10 +402,25 @@ idempotency "pay" {
 
 outbox "events" {
   name      = "sent_events"
+  schema    = "work"
+  comment   = "What happened."
   aggregate = [id]
   retain    = "3d"
+  lease     = "5m"
+  heartbeat = "1m"
+  attempts  = 10
   allow     = { discouraged-type = "an old project" }
   column "id" { type = bigint }
+  backoff {
+    base   = "1s"
+    max    = "10m"
+    jitter = "full"
+    allow  = { discouraged-type = "an old project" }
+  }
+  go {
+    name = "Events"
+    row  = "Event"
+  }
 }
 
 inbox "hooks" {

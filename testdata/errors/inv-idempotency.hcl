@@ -134,10 +134,6 @@ idempotency "send_money" {
   phase "charge" { external = true }
   phase "record" {}
 }
-outbox "events" {
-  aggregate = [order] # ERROR unknown-column "did you mean orders"
-  column "orders" { type = bigint }
-}
 inbox "nobody" {
   source = " " # ERROR inbox-source "without a name.*source = \"stripe\""
   retain = "14d"

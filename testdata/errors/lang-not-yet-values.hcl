@@ -3,7 +3,6 @@ queue "tasks" {
   priority    = true # ERROR not-yet "\"priority\""
   schedule    = true # ERROR not-yet "\"schedule\""
   dead_letter = true # ERROR not-yet "\"dead_letter\""
-  retain      = "7d" # ERROR not-yet "\"retain\""
   notify      = true # ERROR not-yet "\"notify\""
   limit { total = 3 } # ERROR not-yet "\"limit\""
   unique "u" { columns = [a] } # ERROR not-yet "\"unique\""

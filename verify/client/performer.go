@@ -131,6 +131,10 @@ func (c *run) perform(ctx context.Context) (Outcome, error) {
 		return c.settle(ctx)
 	case ir.CompleteOp, ir.HeartbeatOp:
 		return c.settleAll(ctx)
+	case ir.EnqueueManyOp:
+		return c.enqueueMany(ctx)
+	case ir.ReapOp:
+		return c.many(ctx)
 	case ir.SingletonOp, ir.SingletonTry:
 		return c.singleton(ctx)
 	case ir.OnceOp:

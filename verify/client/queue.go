@@ -79,6 +79,15 @@ func (c *run) together(ctx context.Context, db DB, list ...*ir.Statement) (found
 	return read(rows, last)
 }
 
+// enqueueMany adds many tasks. The groups are taken ahead, in the same transaction.
+func (c *run) enqueueMany(ctx context.Context) (Outcome, error) {
+	found, err := c.inOrder(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{Answer: OK, Rows: found.maps()}, nil
+}
+
 // ended runs an operation that ends or renews claims. In a queue with groups a
 // statement that locks the group goes ahead.
 func (c *run) ended(ctx context.Context) (*answer, error) {

@@ -43,7 +43,7 @@ func newGenerate(a *app) *cobra.Command {
 }
 
 func (a *app) generate(ctx context.Context, arguments generateArguments) error {
-	p, err := a.loadWhole()
+	p, err := a.load()
 	if err != nil {
 		return err
 	}

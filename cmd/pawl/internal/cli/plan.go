@@ -56,7 +56,7 @@ func (a *app) show(ctx context.Context, database databaseArguments, allow allowa
 	if err := errors.Join(allow.check(), database.check()); err != nil {
 		return nil, nil, nil, err
 	}
-	p, err := a.loadWholeFor(database.target)
+	p, err := a.loadFor(database.target)
 	if err != nil {
 		return nil, nil, nil, err
 	}

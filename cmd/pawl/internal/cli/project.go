@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/hashicorp/hcl/v2"
-
 	"github.com/pawldb/pawl/compiler"
 	"github.com/pawldb/pawl/compiler/ir"
 	"github.com/pawldb/pawl/dsl"
@@ -41,32 +39,6 @@ func (a *app) loadFor(target string) (*project, error) {
 		return nil, said(exitFindings)
 	}
 	return p, nil
-}
-
-// loadWhole is load for commands that make something of the program. It refuses
-// one with declarations that this version checks and no more: what came out
-// would leave a promise of the spec out.
-func (a *app) loadWhole() (*project, error) { return a.loadWholeFor("") }
-
-// loadWholeFor is loadWhole for a command that works on a target.
-func (a *app) loadWholeFor(target string) (*project, error) {
-	p, err := a.loadFor(target)
-	if err != nil || len(p.program.Pending) == 0 {
-		return p, err
-	}
-	var list diag.List
-	for _, x := range p.program.Pending {
-		at := hcl.Pos{Line: x.Pos.Line, Column: x.Pos.Column, Byte: x.Pos.Byte}
-		list.Add(diag.Diagnostic{
-			Code:    diag.NotYet,
-			Detail:  "This version checks " + x.Address + " and makes nothing of it yet.",
-			Subject: hcl.Range{Filename: x.Pos.File, Start: at, End: at},
-			Help:    "pawl validate and pawl explain work; for the other commands leave the block out",
-		})
-	}
-	list.Sort()
-	a.view.Diagnostics(list, p.sources)
-	return nil, said(exitFindings)
 }
 
 // compile reads and compiles the project. The program is nil when the list has

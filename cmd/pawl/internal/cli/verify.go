@@ -70,7 +70,7 @@ func (a *app) verify(ctx context.Context, arguments verifyArguments) error {
 	if err := arguments.check(a.global.format); err != nil {
 		return err
 	}
-	p, err := a.loadWhole()
+	p, err := a.load()
 	if err != nil {
 		return err
 	}

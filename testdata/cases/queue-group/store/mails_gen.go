@@ -38,7 +38,7 @@ type Mails struct{ session *pawl.Session }
 
 // Enqueue puts a task into the queue mails and returns its id. Inside a
 // transaction the task is there when the transaction commits, and never when it
-// rolls back. Whoever enqueues for the same to and channel waits until that
+// rolls back. Whoever adds to the same to and channel waits until that
 // transaction ends, or fails with ErrBusy when lock_timeout runs out.
 //
 // It locks FOR NO KEY UPDATE.

@@ -36,8 +36,8 @@ type SyncJobs struct{ session *pawl.Session }
 
 // Enqueue puts a task into the queue Sync Jobs and returns its id. Inside a
 // transaction the task is there when the transaction commits, and never when it
-// rolls back. Whoever enqueues for the same order waits until that transaction
-// ends, or fails with ErrBusy when lock_timeout runs out.
+// rolls back. Whoever adds to the same order waits until that transaction ends,
+// or fails with ErrBusy when lock_timeout runs out.
 //
 // It locks FOR NO KEY UPDATE.
 //

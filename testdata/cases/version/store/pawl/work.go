@@ -191,10 +191,10 @@ func (w *worker[T]) claims(ctx, base context.Context, handlers *sync.WaitGroup) 
 		switch {
 		case err != nil:
 			failures++
-			w.pause(ctx, w.backoff(failures))
+			pause(ctx, claimBackoff(w.options.Poll, failures), w.options.Wake)
 		case got < free:
 			failures = 0
-			w.pause(ctx, jitter(w.options.Poll))
+			pause(ctx, jitter(w.options.Poll), w.options.Wake)
 		default:
 			// The claim was full, so there may be more: ask again at once.
 			failures = 0
@@ -259,24 +259,24 @@ func (w *worker[T]) handBack(base context.Context, tasks []T) {
 }
 
 // pause waits for d, a wake-up or the end of ctx.
-func (w *worker[T]) pause(ctx context.Context, d time.Duration) {
+func pause(ctx context.Context, d time.Duration, wake <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
-	case <-w.options.Wake:
+	case <-wake:
 	}
 }
 
-// backoff is the pause after claims that failed in a row: from Poll up to 30 s.
-func (w *worker[T]) backoff(failures int) time.Duration {
+// claimBackoff is the pause after claims that failed in a row: from poll up to 30 s.
+func claimBackoff(poll time.Duration, failures int) time.Duration {
 	const longest = 30 * time.Second
-	limit := w.options.Poll
+	limit := poll
 	for i := 1; i < failures && limit < longest; i++ {
 		limit *= 2
 	}
-	return jitter(min(limit, max(longest, w.options.Poll)))
+	return jitter(min(limit, max(longest, poll)))
 }
 
 // jitter is random between half and one and a half of d.
