@@ -41,6 +41,7 @@ test-long: ## Fuzzing, races beyond the one of make test, every case verified; S
 	$(GO) test -run '^$$' -fuzz FuzzRangeAt -fuzztime $$((500000/$(SHARE)))x -fuzzminimizetime 10x ./internal/diag
 	$(GO) test -run '^$$' -fuzz FuzzFormat -fuzztime $$((50000/$(SHARE)))x -fuzzminimizetime 10x ./dsl
 	$(GO) test -run '^$$' -fuzz FuzzNames -fuzztime $$((1000/$(SHARE)))x -fuzzminimizetime 10x ./codegen/golang
+	$(GO) test -run TestRelaysKilled -count=1 -timeout 60m ./codegen/golang -events $$((100000/$(SHARE)))
 	$(GO) test -run 'TestPromises' -count=$$((10/$(SHARE)-1)) -timeout 60m ./examples/seats
 	$(GO) test -run 'TestCases|TestQueueSpoiled|TestBrokenPrograms|TestLowerBounds' -count=1 -timeout 60m ./verify -share $(SHARE)
 	if [ $(SHARE) = 1 ]; then $(TOOL) staticcheck ./testdata/cases/*/store && $(TOOL) errcheck ./testdata/cases/*/store; fi
@@ -64,12 +65,13 @@ test-matrix: ## The live tests on each other major, and the rules over groups ve
 	    PAWL_TEST_PG_BIN=$$bin $(GO) test -count=1 -run 'TestCases/($(VERIFIED))$$' ./verify -share 1 || exit 1; \
 	done
 
-bench: ## Figures: compile time and memory, generated code against hand-written pgx and sqlc, what a limit and a key cost, recovery after a kill.
+bench: ## Figures: compile time and memory, generated code against hand-written pgx and sqlc, what a limit and a key cost, events per second, recovery after a kill.
 	$(GO) test -run '^$$' -bench ThousandTables -benchtime 5x ./cmd/pawl
 	$(GO) test -run '^$$' -bench Calls -benchtime 3000x ./examples/seats
 	$(GO) test -run '^$$' -bench Beside -benchtime 5000x ./examples/sqlc
 	$(GO) test -run '^$$' -bench 'Limits|Upserts' -benchtime 2000x ./examples/shop
 	$(GO) test -run '^$$' -bench Do -benchtime 2000x ./examples/payments
+	$(GO) test -run '^$$' -bench Outbox -benchtime 20000x ./codegen/golang
 	$(GO) test -run TestRecoveryAfterKill -count=1 -v ./examples/payments
 
 lint: ## gofumpt, vet, staticcheck, switches that must be exhaustive (//exhaustive:enforce), closed sets, error comparisons.

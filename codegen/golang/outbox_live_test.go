@@ -329,3 +329,30 @@ func TestOutboxOfSeveralColumns(t *testing.T) {
 		t.Errorf("claimed %s", got)
 	}
 }
+
+// BenchmarkOutbox is one event, written in batches of 100 and published by one relay to
+// a broker that costs nothing: the database's part of an event's way.
+func BenchmarkOutbox(b *testing.B) {
+	const orders, batch = 2000, 100
+	pool := outboxPool(b, orders)
+	db := store.New(pool)
+	events := make([]store.EventArgs, batch)
+	b.ResetTimer()
+	for written := 0; written < b.N; written += batch {
+		for i := range events {
+			events[i] = nth(int64((written+i)%orders), 1)
+		}
+		err := outboxTx(b, db, func(ctx context.Context, tx *store.Store) error {
+			_, err := tx.Events.AddMany(ctx, events)
+			return err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	added := b.Elapsed()
+	total := (b.N + batch - 1) / batch * batch
+	relayed(b, db, pawl.RelayOptions{Batch: 500}, total, func(context.Context, []store.EventClaim) error { return nil })
+	b.ReportMetric(float64(total)/added.Seconds(), "added/s")
+	b.ReportMetric(float64(total)/(b.Elapsed()-added).Seconds(), "published/s")
+}

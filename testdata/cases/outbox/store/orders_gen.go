@@ -53,6 +53,7 @@ type Orders struct{ session *pawl.Session }
 //
 // Errors:
 //   - [ErrOrdersPkey]: a row with this id exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 	return pawl.QueryOne(ctx, o.session, &ordersInsertOperation, (*Order).dest, in.ID, in.Changes)
 }
@@ -65,6 +66,7 @@ func (o Orders) Insert(ctx context.Context, in OrderInsert) (Order, error) {
 //
 // Errors:
 //   - [ErrOrdersPkey]: a row with this id exists already
+//   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (o Orders) InsertMany(ctx context.Context, rows []OrderInsert) (int64, error) {
 	return pawl.Copy(ctx, o.session, &ordersInsertManyOperation, rows, (*OrderInsert).values)
 }
