@@ -40,6 +40,51 @@ END
 $pawl$;
 REVOKE EXECUTE ON FUNCTION app.pawl_refuse() FROM PUBLIC;
 
+-- rule.someone_on_call
+CREATE FUNCTION app.someone_on_call_came() RETURNS trigger
+  LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+  AS $pawl$
+#variable_conflict use_column
+DECLARE
+  pawl_1 bigint := NEW.team_id;
+BEGIN
+  IF pawl_1 IS NULL THEN
+    RETURN NULL;
+  END IF;
+  IF (SELECT count(*) >= 1 FROM app.shifts WHERE team_id = pawl_1 AND on_call) IS NOT TRUE THEN
+    RAISE EXCEPTION USING
+      ERRCODE = 'PW006', SCHEMA = 'app', TABLE = 'shifts', CONSTRAINT = 'someone_on_call',
+      MESSAGE = 'the rule someone_on_call would not hold',
+      DETAIL = concat('team_id = ', pawl_1);
+  END IF;
+  RETURN NULL;
+END
+$pawl$;
+REVOKE EXECUTE ON FUNCTION app.someone_on_call_came() FROM PUBLIC;
+
+CREATE FUNCTION app.someone_on_call_left() RETURNS trigger
+  LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+  AS $pawl$
+#variable_conflict use_column
+DECLARE
+  pawl_1 bigint := OLD.team_id;
+BEGIN
+  IF pawl_1 IS NULL THEN
+    RETURN NULL;
+  END IF;
+  IF (SELECT count(*) >= 1 FROM app.shifts WHERE team_id = pawl_1 AND on_call) IS NOT TRUE THEN
+    RAISE EXCEPTION USING
+      ERRCODE = 'PW006', SCHEMA = 'app', TABLE = 'shifts', CONSTRAINT = 'someone_on_call',
+      MESSAGE = 'the rule someone_on_call would not hold',
+      DETAIL = concat('team_id = ', pawl_1);
+  END IF;
+  RETURN NULL;
+END
+$pawl$;
+REVOKE EXECUTE ON FUNCTION app.someone_on_call_left() FROM PUBLIC;
+
 -- table.bookings
 CREATE TABLE app.bookings (
   id          bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -95,6 +140,17 @@ CREATE TABLE app.customers (
 CREATE UNIQUE INDEX customers_one_live_account ON app.customers
   (lower(email)) WHERE (deleted_at IS NULL);
 
+-- pawl
+CREATE TABLE app.pawl_leader (
+  name        text NOT NULL,
+  term        bigint NOT NULL DEFAULT 0,
+  lease_until timestamp with time zone NOT NULL DEFAULT '-infinity',
+  holder      text,
+  since       timestamp with time zone,
+  CONSTRAINT pawl_leader_pkey PRIMARY KEY (name)
+);
+COMMENT ON TABLE app.pawl_leader IS 'Who leads: a row for each singleton with scope = "leader".';
+
 -- table.rooms
 CREATE TABLE app.rooms (
   id    bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -140,6 +196,51 @@ CREATE TABLE app.shifts (
 
 -- table.shifts.index.by_team
 CREATE INDEX shifts_by_team ON app.shifts (team_id, on_call);
+
+-- rule.someone_on_call
+CREATE CONSTRAINT TRIGGER someone_on_call_delete
+  AFTER DELETE ON app.shifts
+  DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW
+  EXECUTE FUNCTION app.someone_on_call_left();
+
+CREATE CONSTRAINT TRIGGER someone_on_call_insert
+  AFTER INSERT ON app.shifts
+  DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW
+  EXECUTE FUNCTION app.someone_on_call_came();
+
+CREATE TRIGGER someone_on_call_level_delete
+  AFTER DELETE ON app.shifts
+  FOR EACH ROW WHEN (current_setting('transaction_isolation') <> 'serializable')
+  EXECUTE FUNCTION app.pawl_refuse('PW007', 'someone_on_call', 'shifts is written at SERIALIZABLE alone, because of the rule someone_on_call');
+
+CREATE TRIGGER someone_on_call_level_insert
+  AFTER INSERT ON app.shifts
+  FOR EACH ROW WHEN (current_setting('transaction_isolation') <> 'serializable')
+  EXECUTE FUNCTION app.pawl_refuse('PW007', 'someone_on_call', 'shifts is written at SERIALIZABLE alone, because of the rule someone_on_call');
+
+CREATE TRIGGER someone_on_call_level_update
+  AFTER UPDATE ON app.shifts
+  FOR EACH ROW WHEN ((OLD.team_id IS DISTINCT FROM NEW.team_id OR OLD.on_call IS DISTINCT FROM NEW.on_call) AND current_setting('transaction_isolation') <> 'serializable')
+  EXECUTE FUNCTION app.pawl_refuse('PW007', 'someone_on_call', 'shifts is written at SERIALIZABLE alone, because of the rule someone_on_call');
+
+CREATE CONSTRAINT TRIGGER someone_on_call_moved
+  AFTER UPDATE ON app.shifts
+  DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW WHEN (OLD.team_id IS DISTINCT FROM NEW.team_id)
+  EXECUTE FUNCTION app.someone_on_call_came();
+
+CREATE TRIGGER someone_on_call_truncate
+  BEFORE TRUNCATE ON app.shifts
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION app.pawl_refuse('PW006', 'someone_on_call', 'shifts is not truncated: its rules look at rows');
+
+CREATE CONSTRAINT TRIGGER someone_on_call_update
+  AFTER UPDATE ON app.shifts
+  DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW WHEN (OLD.team_id IS DISTINCT FROM NEW.team_id OR OLD.on_call IS DISTINCT FROM NEW.on_call)
+  EXECUTE FUNCTION app.someone_on_call_left();
 
 -- queue.tasks
 CREATE TABLE app.tasks (

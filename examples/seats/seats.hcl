@@ -204,6 +204,18 @@ table "shifts" {
   index "by_team" { columns = [team_id, on_call] }
 }
 
+# A team that has shifts has somebody on call at every COMMIT. It has no parent: a
+# team may be created before its first shift.
+rule "someone_on_call" {
+  on    = { shifts = [team_id, on_call] }
+  args  = { team_id = bigint }
+  holds = "SELECT count(*) >= 1 FROM shifts WHERE team_id = @team_id AND on_call"
+  operation "go_off_call" {
+    args = { id = bigint }
+    run  = "UPDATE shifts SET on_call = false WHERE id = @id AND team_id = @team_id"
+  }
+}
+
 queue "tasks" {
   column "kind" { type = text }
   column "body" { type = jsonb }
@@ -219,6 +231,12 @@ queue "tasks" {
 singleton "outbox_relay" {
   key   = 1
   scope = "transaction"
+}
+
+singleton "scheduler" {
+  key   = 2
+  scope = "leader"
+  lease = "15s"
 }
 
 transaction "default" {

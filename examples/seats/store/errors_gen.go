@@ -295,10 +295,22 @@ var (
 		Kind:       pawl.KindReference,
 		Address:    "table.shifts.foreign_key.team",
 	}
+	// ErrShiftsSomeoneOnCall says: the rule would not hold: SELECT count(*) >= 1
+	// FROM app.shifts WHERE team_id = @team_id AND on_call. errors.Is(err,
+	// pawl.ErrRule) holds too.
+	ErrShiftsSomeoneOnCall = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "shifts",
+		Constraint: "someone_on_call",
+		Columns:    []string{"team_id", "on_call"},
+		Code:       "PW006",
+		Kind:       pawl.KindRule,
+		Address:    "rule.someone_on_call",
+	}
 )
 
 // shiftsErrors are the constraints that a statement on app.shifts can violate.
-var shiftsErrors = pawl.Constraints{ErrShiftsPkey, ErrShiftsTeam}
+var shiftsErrors = pawl.Constraints{ErrShiftsPkey, ErrShiftsTeam, ErrShiftsSomeoneOnCall}
 
 // The constraints of app.teams.
 var (
@@ -354,6 +366,7 @@ var constraints = pawl.Constraints{
 	ErrSeatsStatus,
 	ErrShiftsPkey,
 	ErrShiftsTeam,
+	ErrShiftsSomeoneOnCall,
 	ErrTeamsName,
 	ErrTeamsPkey,
 }

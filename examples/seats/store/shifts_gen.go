@@ -51,12 +51,17 @@ type Shifts struct{ session *pawl.Session }
 // default. A row that breaks a constraint is not stored, and the error names
 // the constraint.
 //
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
+//
 //	INSERT INTO app.shifts (team_id, doctor, on_call)
 //	VALUES ($1::bigint, $2::text, $3::boolean)
 //	RETURNING id, team_id, doctor, on_call
 //
 // Errors:
 //   - [ErrShiftsTeam]: there is no row of teams with this team_id
+//   - [ErrShiftsSomeoneOnCall]: the rule would not hold: SELECT count(*) >= 1
+//     FROM app.shifts WHERE team_id = @team_id AND on_call
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Shifts) Insert(ctx context.Context, in ShiftInsert) (Shift, error) {
 	return pawl.QueryOne(ctx, s.session, &shiftsInsertOperation, (*Shift).dest, in.TeamID, in.Doctor, in.OnCall)
@@ -66,10 +71,15 @@ func (s Shifts) Insert(ctx context.Context, in ShiftInsert) (Shift, error) {
 // many. What a row leaves out takes the column's default. A row that breaks a
 // constraint undoes all of them, and the error names the constraint.
 //
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
+//
 //	COPY app.shifts (team_id, doctor, on_call) FROM STDIN
 //
 // Errors:
 //   - [ErrShiftsTeam]: there is no row of teams with this team_id
+//   - [ErrShiftsSomeoneOnCall]: the rule would not hold: SELECT count(*) >= 1
+//     FROM app.shifts WHERE team_id = @team_id AND on_call
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Shifts) InsertMany(ctx context.Context, rows []ShiftInsert) (int64, error) {
 	return pawl.Copy(ctx, s.session, &shiftsInsertManyOperation, rows, (*ShiftInsert).values)
@@ -204,6 +214,9 @@ func (s Shifts) ListByTeam(ctx context.Context, teamID int64, after *Shift, limi
 // old value is an edit. An update that names no column is bad input, a missing
 // row is not found.
 //
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
+//
 //	UPDATE app.shifts
 //	SET team_id = CASE WHEN $2::boolean THEN $3::bigint ELSE team_id END,
 //	  doctor = CASE WHEN $4::boolean THEN $5::text ELSE doctor END,
@@ -216,6 +229,8 @@ func (s Shifts) ListByTeam(ctx context.Context, teamID int64, after *Shift, limi
 //   - [pawl.ErrBadInput]: in names no column
 //   - [ErrShiftsTeam]: there is no row of teams with this team_id, or rows of
 //     shifts still refer to it
+//   - [ErrShiftsSomeoneOnCall]: the rule would not hold: SELECT count(*) >= 1
+//     FROM app.shifts WHERE team_id = @team_id AND on_call
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Shifts) Update(ctx context.Context, id int64, in ShiftUpdate) (Shift, error) {
 	return pawl.Update(ctx, s.session, &shiftsUpdateOperation, (*Shift).dest,
@@ -229,11 +244,16 @@ func (s Shifts) Update(ctx context.Context, id int64, in ShiftUpdate) (Shift, er
 // Delete deletes the row of shifts with the given id. A missing row is not
 // found.
 //
+// It runs at isolation level serializable. A transaction that is open and
+// weaker is refused with a [*pawl.IsolationError].
+//
 //	DELETE FROM app.shifts
 //	WHERE id = $1::bigint
 //
 // Errors:
 //   - [pawl.ErrNotFound]: no row has this key
+//   - [ErrShiftsSomeoneOnCall]: the rule would not hold: SELECT count(*) >= 1
+//     FROM app.shifts WHERE team_id = @team_id AND on_call
 //   - [pawl.ErrBusy]: a lock was not to be had in time; nothing was changed
 func (s Shifts) Delete(ctx context.Context, id int64) error {
 	_, err := pawl.Exec(ctx, s.session, &shiftsDeleteOperation, id)
@@ -292,21 +312,25 @@ WHERE id = $1::bigint
 RETURNING id, team_id, doctor, on_call`
 	shiftsDeleteSQL = `/* table.shifts.delete */ DELETE FROM app.shifts
 WHERE id = $1::bigint`
+	shiftsGoOffCallReadSQL = `/* rule.someone_on_call.go_off_call */ SELECT (SELECT count(*) >= 1 FROM app.shifts WHERE team_id = $1::bigint AND on_call) AS holds`
+	shiftsGoOffCallSQL     = `/* rule.someone_on_call.go_off_call */ UPDATE app.shifts SET on_call = false WHERE id = $2::bigint AND team_id = $1::bigint`
 )
 
 var shiftsInsertOperation = pawl.Operation{
-	Name:   "table.shifts.insert",
-	Table:  "app.shifts",
-	SQL:    shiftsInsertSQL,
-	Errors: shiftsErrors,
+	Name:        "table.shifts.insert",
+	Table:       "app.shifts",
+	SQL:         shiftsInsertSQL,
+	Errors:      shiftsErrors,
+	Transaction: &defaultSerializableLimits,
 }
 
 var shiftsInsertManyOperation = pawl.CopyTarget{
 	Operation: pawl.Operation{
-		Name:   "table.shifts.insert_many",
-		Table:  "app.shifts",
-		SQL:    shiftsInsertManySQL,
-		Errors: shiftsErrors,
+		Name:        "table.shifts.insert_many",
+		Table:       "app.shifts",
+		SQL:         shiftsInsertManySQL,
+		Errors:      shiftsErrors,
+		Transaction: &defaultSerializableLimits,
 	},
 	Into:    []string{"app", "shifts"},
 	Columns: []string{"team_id", "doctor", "on_call"},
@@ -352,16 +376,29 @@ var shiftsListByTeamOperation = pawl.Operation{
 }
 
 var shiftsUpdateOperation = pawl.Operation{
-	Name:    "table.shifts.update",
-	Table:   "app.shifts",
-	SQL:     shiftsUpdateSQL,
-	KeyArgs: 1,
-	Errors:  shiftsErrors,
+	Name:        "table.shifts.update",
+	Table:       "app.shifts",
+	SQL:         shiftsUpdateSQL,
+	KeyArgs:     1,
+	Errors:      shiftsErrors,
+	Transaction: &defaultSerializableLimits,
 }
 
 var shiftsDeleteOperation = pawl.Operation{
-	Name:    "table.shifts.delete",
-	Table:   "app.shifts",
-	SQL:     shiftsDeleteSQL,
-	KeyArgs: 1,
+	Name:        "table.shifts.delete",
+	Table:       "app.shifts",
+	SQL:         shiftsDeleteSQL,
+	KeyArgs:     1,
+	Errors:      shiftsErrors,
+	Transaction: &defaultSerializableLimits,
+}
+
+var shiftsGoOffCallOperation = pawl.Operation{
+	Name:        "rule.someone_on_call.go_off_call",
+	Table:       "app.shifts",
+	SQL:         shiftsGoOffCallSQL,
+	Prelude:     []pawl.Statement{{SQL: shiftsGoOffCallReadSQL, Args: []int{1}}},
+	KeyArgs:     1,
+	Errors:      shiftsErrors,
+	Transaction: &defaultSerializableLimits,
 }

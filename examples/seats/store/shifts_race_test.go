@@ -27,7 +27,9 @@ func raceInsertedShift(s *raceSetup, n int) store.Shift {
 
 // racesOfShifts are the races of table.shifts.
 func racesOfShifts() []race {
-	rules := []raceRule{}
+	rules := []raceRule{
+		{"At every COMMIT this is true for every team_id that shifts names: SELECT count(*) >= 1 FROM app.shifts WHERE team_id = @team_id AND on_call", "SELECT pawl_group.team_id FROM (SELECT DISTINCT team_id AS team_id FROM app.shifts WHERE team_id IS NOT NULL) AS pawl_group WHERE (SELECT count(*) >= 1 FROM app.shifts WHERE team_id = pawl_group.team_id AND on_call) IS NOT TRUE"},
+	}
 	return []race{
 		{
 			name:  "Shifts: an insert, and the delete of what team_id refers to",
@@ -42,7 +44,7 @@ func racesOfShifts() []race {
 							_, err := db.Shifts.Insert(ctx, in)
 							return nil, err
 						},
-						announced: []error{store.ErrShiftsTeam},
+						announced: []error{store.ErrShiftsTeam, store.ErrShiftsSomeoneOnCall},
 					},
 					{
 						name: "delete of the parent",
@@ -53,8 +55,9 @@ func racesOfShifts() []race {
 					},
 				}
 			},
-			exclusive: true,
-			rules:     rules,
+			exclusive:    true,
+			serializable: true,
+			rules:        rules,
 		},
 		{
 			name: "Shifts: two rows locked from both ends",
@@ -92,6 +95,7 @@ func racesOfShifts() []race {
 				}
 			},
 			ownTransactions: true,
+			serializable:    true,
 			rules:           rules,
 		},
 	}

@@ -5,6 +5,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/pawldb/pawl/examples/seats/store/pawl"
 )
@@ -50,4 +51,62 @@ var outboxRelaySingleton = pawl.Singleton{
 const (
 	outboxRelayRunSQL    = `/* singleton.outbox_relay.run */ SELECT pg_advisory_xact_lock(4201, 1)`
 	outboxRelayTryRunSQL = `/* singleton.outbox_relay.try_run */ SELECT pg_try_advisory_xact_lock(4201, 1) AS acquired`
+)
+
+// Scheduler is a singleton. At most one scheduler leads at a time, and what it
+// does in transactions that guard its term is done before the next term begins,
+// or not at all.
+type Scheduler struct{ session *pawl.Session }
+
+// Lead waits until nobody leads, then runs fn until fn returns, and returns
+// what fn returned; or ctx's error when ctx ends before that. fn's context
+// ends, with cause [pawl.ErrTermLost], when the lease of 15s has run out; Lead
+// then waits for its next term and runs fn again.
+//
+// A process that was paused finds out late that its term is over. So what fn
+// writes must be in transactions that call term.Guard: they are done before the
+// next term begins, or not at all.
+//
+// A leader that returns resigns, and the next one begins at once.
+func (s Scheduler) Lead(ctx context.Context, fn func(ctx context.Context, term pawl.Term) error, options ...pawl.LeadOption) error {
+	return pawl.Lead(ctx, s.session, &schedulerLeader, fn, options...)
+}
+
+var schedulerLeader = pawl.Leader{
+	Name: "singleton.scheduler",
+	CampaignOp: pawl.Operation{
+		Name:    "singleton.scheduler.campaign",
+		Table:   "app.pawl_leader",
+		SQL:     schedulerCampaignSQL,
+		Prelude: []pawl.Statement{{SQL: schedulerCampaignEnlistSQL, Args: []int{}}},
+	},
+	RenewOp: pawl.Operation{
+		Name:  "singleton.scheduler.renew",
+		Table: "app.pawl_leader",
+		SQL:   schedulerRenewSQL,
+	},
+	ResignOp: pawl.Operation{
+		Name:  "singleton.scheduler.resign",
+		Table: "app.pawl_leader",
+		SQL:   schedulerResignSQL,
+	},
+	GuardOp: pawl.Operation{
+		Name:             "singleton.scheduler.guard",
+		Table:            "app.pawl_leader",
+		SQL:              schedulerGuardSQL,
+		NeedsTransaction: true,
+	},
+	Lease: 15 * time.Second,
+}
+
+// The SQL of the operations, as it is sent.
+const (
+	schedulerCampaignEnlistSQL = `/* singleton.scheduler.campaign */ INSERT INTO app.pawl_leader (name) VALUES ('singleton.scheduler') ON CONFLICT (name) DO NOTHING`
+	schedulerCampaignSQL       = `/* singleton.scheduler.campaign */ WITH free AS MATERIALIZED (SELECT name FROM app.pawl_leader WHERE name = 'singleton.scheduler' AND lease_until <= clock_timestamp() FOR UPDATE)
+UPDATE app.pawl_leader AS l SET term = l.term + 1, lease_until = clock_timestamp() + $2::bigint * interval '1 microsecond', holder = $1::text, since = clock_timestamp()
+FROM free WHERE l.name = free.name RETURNING l.term`
+	schedulerRenewSQL = `/* singleton.scheduler.renew */ UPDATE app.pawl_leader SET lease_until = clock_timestamp() + $2::bigint * interval '1 microsecond'
+WHERE name = 'singleton.scheduler' AND term = $1::bigint`
+	schedulerResignSQL = `/* singleton.scheduler.resign */ UPDATE app.pawl_leader SET lease_until = '-infinity', holder = NULL WHERE name = 'singleton.scheduler' AND term = $1::bigint`
+	schedulerGuardSQL  = `/* singleton.scheduler.guard */ SELECT term FROM app.pawl_leader WHERE name = 'singleton.scheduler' AND term = $1::bigint FOR KEY SHARE`
 )

@@ -56,6 +56,8 @@ type Store struct {
 	Shifts      Shifts      // app.shifts
 	Teams       Teams       // app.teams
 	OutboxRelay OutboxRelay // singleton.outbox_relay
+	Scheduler   Scheduler   // singleton.scheduler
+	Rules       Rules       // rules over several rows
 
 	session *pawl.Session
 }
@@ -77,6 +79,8 @@ func bindStore(session *pawl.Session) *Store {
 		Shifts:      Shifts{session},
 		Teams:       Teams{session},
 		OutboxRelay: OutboxRelay{session},
+		Scheduler:   Scheduler{session},
+		Rules:       Rules{SomeoneOnCall: SomeoneOnCall{session}},
 		session:     session,
 	}
 }
@@ -155,6 +159,20 @@ var standardLimits = pawl.Transaction{
 	},
 }
 
+// defaultSerializableLimits are the limits of the transaction block "default"
+// at serializable.
+var defaultSerializableLimits = pawl.Transaction{
+	Isolation:   pgx.Serializable,
+	LockTimeout: time.Second,
+	Retry: pawl.Policy{
+		Attempts: 5,
+		Base:     10 * time.Millisecond,
+		Max:      time.Second,
+		Budget:   10 * time.Second,
+		Codes:    []string{"40001", "40P01"},
+	},
+}
+
 // singletonLimits are the limits of the transaction block "singleton" at read
 // committed.
 var singletonLimits = pawl.Transaction{
@@ -175,6 +193,8 @@ var singletonLimits = pawl.Transaction{
 var reliedUpon = []pawl.Promise{
 	{Address: "table.bookings.no_overlap.one_per_room", Kind: "function", Schema: "app", Table: "", Name: "bookings_one_per_room_prelock", Hash: "c47b734276479903db3cbbe8"},
 	{Address: "pawl", Kind: "function", Schema: "app", Table: "", Name: "pawl_refuse", Hash: "816be7dea940032865b8c616"},
+	{Address: "rule.someone_on_call", Kind: "function", Schema: "app", Table: "", Name: "someone_on_call_came", Hash: "d7dfb7716a075e9c4fa4851c"},
+	{Address: "rule.someone_on_call", Kind: "function", Schema: "app", Table: "", Name: "someone_on_call_left", Hash: "d6e88cb54187121b8a69ae96"},
 	{Address: "table.bookings.foreign_key.customer", Kind: "constraint", Schema: "app", Table: "bookings", Name: "bookings_customer", Hash: "3bbcb4eafdbbe8bbb3b1bc61"},
 	{Address: "table.bookings.no_overlap.one_per_room", Kind: "constraint", Schema: "app", Table: "bookings", Name: "bookings_one_per_room", Hash: "e9e2cb3588927d00a547cfd0"},
 	{Address: "table.bookings.no_overlap.one_per_room", Kind: "constraint", Schema: "app", Table: "bookings", Name: "bookings_one_per_room_bounds", Hash: "f308f220df49d6752f2765d7"},
@@ -187,6 +207,7 @@ var reliedUpon = []pawl.Promise{
 	{Address: "table.counters.check.remaining_not_negative", Kind: "constraint", Schema: "app", Table: "counters", Name: "counters_remaining_not_negative", Hash: "2cd00ca3efac32448ee7f5d9"},
 	{Address: "table.customers.primary_key", Kind: "constraint", Schema: "app", Table: "customers", Name: "customers_pkey", Hash: "a707cb4b090e6052a0d0fa6e"},
 	{Address: "table.customers.no_duplicates.one_live_account", Kind: "index", Schema: "app", Table: "customers", Name: "customers_one_live_account", Hash: "4cd329b2e2fd0cf26576fa83"},
+	{Address: "pawl", Kind: "constraint", Schema: "app", Table: "pawl_leader", Name: "pawl_leader_pkey", Hash: "0f4e71613ec1f657a64c707b"},
 	{Address: "table.rooms.no_duplicates.name", Kind: "constraint", Schema: "app", Table: "rooms", Name: "rooms_name", Hash: "3172a00224c64bd836d295ca"},
 	{Address: "table.rooms.primary_key", Kind: "constraint", Schema: "app", Table: "rooms", Name: "rooms_pkey", Hash: "a6bc9e510166c7101667894c"},
 	{Address: "table.rooms.check.price_not_negative", Kind: "constraint", Schema: "app", Table: "rooms", Name: "rooms_price_not_negative", Hash: "d8525fabe5bf2d753762c521"},
@@ -197,6 +218,14 @@ var reliedUpon = []pawl.Promise{
 	{Address: "table.seats.transitions.status", Kind: "trigger", Schema: "app", Table: "seats", Name: "seats_status_update", Hash: "5ea34f1741c19c8dea6d5765"},
 	{Address: "table.shifts.primary_key", Kind: "constraint", Schema: "app", Table: "shifts", Name: "shifts_pkey", Hash: "8709064386fe066b6b891101"},
 	{Address: "table.shifts.foreign_key.team", Kind: "constraint", Schema: "app", Table: "shifts", Name: "shifts_team", Hash: "cd1e9f9f588929ed17dad46e"},
+	{Address: "rule.someone_on_call", Kind: "trigger", Schema: "app", Table: "shifts", Name: "someone_on_call_delete", Hash: "6f38269c1683a75dc8d29226"},
+	{Address: "rule.someone_on_call", Kind: "trigger", Schema: "app", Table: "shifts", Name: "someone_on_call_insert", Hash: "543af93271092d40f43a7c69"},
+	{Address: "rule.someone_on_call", Kind: "trigger", Schema: "app", Table: "shifts", Name: "someone_on_call_level_delete", Hash: "2e24ba82f7187f9adbb8c504"},
+	{Address: "rule.someone_on_call", Kind: "trigger", Schema: "app", Table: "shifts", Name: "someone_on_call_level_insert", Hash: "ae1d06b5d94bdbc4031b6f8b"},
+	{Address: "rule.someone_on_call", Kind: "trigger", Schema: "app", Table: "shifts", Name: "someone_on_call_level_update", Hash: "2884200319624b706df081d5"},
+	{Address: "rule.someone_on_call", Kind: "trigger", Schema: "app", Table: "shifts", Name: "someone_on_call_moved", Hash: "1afb6b695f0a2d073c9fbc69"},
+	{Address: "rule.someone_on_call", Kind: "trigger", Schema: "app", Table: "shifts", Name: "someone_on_call_truncate", Hash: "6efa8d27d4f47c7874dbd6eb"},
+	{Address: "rule.someone_on_call", Kind: "trigger", Schema: "app", Table: "shifts", Name: "someone_on_call_update", Hash: "ab2ebf7afedee90b2a9d7d46"},
 	{Address: "queue.tasks", Kind: "constraint", Schema: "app", Table: "tasks", Name: "tasks_held", Hash: "82ba351d46a3e9d49db4d3dc"},
 	{Address: "queue.tasks", Kind: "constraint", Schema: "app", Table: "tasks", Name: "tasks_pkey", Hash: "98e6ea604e3f9136292ed8cf"},
 	{Address: "queue.tasks", Kind: "constraint", Schema: "app", Table: "tasks", Name: "tasks_state", Hash: "a2cfe43195fa1bac9155c68e"},
