@@ -213,3 +213,9 @@ singleton "planner" {
   scope = "leader"
   lease = "15s"
 }
+
+outbox "events" {
+  aggregate = [place_id]
+  column "place_id" { type = bigint }
+  column "body" { type = jsonb }
+}

@@ -5,6 +5,46 @@ package store
 
 import "github.com/pawldb/pawl/pawl"
 
+// The constraints of app.events.
+var (
+	// ErrEventsHeld says: a running event has no lease, or another one has.
+	// errors.Is(err, pawl.ErrCheck) holds too.
+	ErrEventsHeld = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "events",
+		Constraint: "events_held",
+		Columns:    []string{"state", "lease_until"},
+		Code:       "23514",
+		Kind:       pawl.KindCheck,
+		Address:    "outbox.events",
+	}
+	// ErrEventsPkey says: a row with this id exists already. errors.Is(err,
+	// pawl.ErrDuplicate) holds too.
+	ErrEventsPkey = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "events",
+		Constraint: "events_pkey",
+		Columns:    []string{"id"},
+		Code:       "23505",
+		Kind:       pawl.KindDuplicate,
+		Address:    "outbox.events",
+	}
+	// ErrEventsState says: the state is none that the outbox knows. errors.Is(err,
+	// pawl.ErrCheck) holds too.
+	ErrEventsState = &pawl.ConstraintError{
+		Schema:     "app",
+		Table:      "events",
+		Constraint: "events_state",
+		Columns:    []string{"state"},
+		Code:       "23514",
+		Kind:       pawl.KindCheck,
+		Address:    "outbox.events",
+	}
+)
+
+// eventsErrors are the constraints that a statement on app.events can violate.
+var eventsErrors = pawl.Constraints{ErrEventsHeld, ErrEventsPkey, ErrEventsState}
+
 // The constraints of app.mails.
 var (
 	// ErrMailsHeld says: a running task has no lease, or another one has.
@@ -349,6 +389,9 @@ var tagsErrors = pawl.Constraints{ErrTagsPkey}
 // constraints are all of them, for what is reported only at COMMIT, where no
 // operation is at hand.
 var constraints = pawl.Constraints{
+	ErrEventsHeld,
+	ErrEventsPkey,
+	ErrEventsState,
 	ErrMailsHeld,
 	ErrMailsPkey,
 	ErrMailsState,

@@ -6,6 +6,7 @@ package store_test
 // raceAll are the races of all tables, queues and singletons.
 func raceAll() []race {
 	var all []race
+	all = append(all, racesOfEvents()...)
 	all = append(all, racesOfMails()...)
 	all = append(all, racesOfAccounts()...)
 	all = append(all, racesOfFolders()...)
@@ -357,6 +358,36 @@ CREATE TABLE app.accounts (
   CONSTRAINT accounts_pkey PRIMARY KEY (name),
   CONSTRAINT accounts_covered CHECK (balance >= 0)
 );
+
+-- outbox.events
+CREATE TABLE app.events (
+  id          bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  place_id    bigint NOT NULL,
+  body        jsonb NOT NULL,
+  state       text NOT NULL DEFAULT 'ready',
+  run_at      timestamp with time zone NOT NULL DEFAULT now(),
+  attempt     integer NOT NULL DEFAULT 0,
+  fence       bigint NOT NULL DEFAULT 0,
+  lease_until timestamp with time zone,
+  last_error  text,
+  created_at  timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT events_pkey PRIMARY KEY (id),
+  CONSTRAINT events_held CHECK ((state = 'running') = (lease_until IS NOT NULL)),
+  CONSTRAINT events_state CHECK (state IN ('ready', 'scheduled', 'running', 'dead'))
+);
+CREATE INDEX events_head ON app.events (place_id, id) WHERE (state IN ('ready', 'scheduled'));
+CREATE INDEX events_lease ON app.events (lease_until, id) WHERE (state = 'running');
+
+CREATE TABLE app.events_group (
+  place_id bigint NOT NULL,
+  run_at   timestamp with time zone,
+  fence    bigint,
+  CONSTRAINT events_group_pkey PRIMARY KEY (place_id),
+  CONSTRAINT events_group_held CHECK ((run_at IS NULL) = (fence IS NOT NULL))
+);
+COMMENT ON TABLE app.events_group IS 'Groups of events that have events to publish: when the next one is due, or the claim that holds one.';
+CREATE INDEX events_group_due ON app.events_group (run_at) WHERE (run_at IS NOT NULL);
+CREATE INDEX events_group_fence ON app.events_group (fence) WHERE (fence IS NOT NULL);
 
 -- table.folders
 CREATE TABLE app.folders (

@@ -47,6 +47,7 @@ import (
 // safe for concurrent use; on a connection or a transaction it is not, as those
 // are not.
 type Store struct {
+	Events   Events   // app.events
 	Mails    Mails    // app.mails
 	Accounts Accounts // app.accounts
 	Folders  Folders  // app.folders
@@ -70,6 +71,7 @@ func New(db pawl.DB, options ...pawl.Option) *Store {
 
 func bindStore(session *pawl.Session) *Store {
 	return &Store{
+		Events:   Events{session},
 		Mails:    Mails{session},
 		Accounts: Accounts{session},
 		Folders:  Folders{session},
@@ -179,6 +181,15 @@ var reliedUpon = []pawl.Promise{
 	{Address: "table.stops.ordered.position", Kind: "function", Schema: "app", Table: "", Name: "stops_position_place", Hash: "c3a8a8e97b5add66ff8e6ee5"},
 	{Address: "table.accounts.check.covered", Kind: "constraint", Schema: "app", Table: "accounts", Name: "accounts_covered", Hash: "16c79eb5aeb2783003c0688a"},
 	{Address: "table.accounts.primary_key", Kind: "constraint", Schema: "app", Table: "accounts", Name: "accounts_pkey", Hash: "9fe6567cbf4f58ee8c6f2449"},
+	{Address: "outbox.events", Kind: "constraint", Schema: "app", Table: "events", Name: "events_held", Hash: "e41e9c7c7bfe3004a278974b"},
+	{Address: "outbox.events", Kind: "constraint", Schema: "app", Table: "events", Name: "events_pkey", Hash: "5b4becb933ec3371df55b557"},
+	{Address: "outbox.events", Kind: "constraint", Schema: "app", Table: "events", Name: "events_state", Hash: "0a1e84e6c3567305eae08f58"},
+	{Address: "outbox.events", Kind: "index", Schema: "app", Table: "events", Name: "events_head", Hash: "8a78130ecc773db3a2af8ea8"},
+	{Address: "outbox.events", Kind: "index", Schema: "app", Table: "events", Name: "events_lease", Hash: "9172686cdbde29de0da0ff84"},
+	{Address: "outbox.events", Kind: "constraint", Schema: "app", Table: "events_group", Name: "events_group_held", Hash: "8b56a721692e9868aef3f999"},
+	{Address: "outbox.events", Kind: "constraint", Schema: "app", Table: "events_group", Name: "events_group_pkey", Hash: "d935ad4a7383025a4adffb67"},
+	{Address: "outbox.events", Kind: "index", Schema: "app", Table: "events_group", Name: "events_group_due", Hash: "d1e43df3b06d70a1056ab5da"},
+	{Address: "outbox.events", Kind: "index", Schema: "app", Table: "events_group", Name: "events_group_fence", Hash: "dde7717801ccd8f3e1704148"},
 	{Address: "table.folders.foreign_key.parent", Kind: "constraint", Schema: "app", Table: "folders", Name: "folders_parent", Hash: "1cf2d993c6d8427bb6c440ce"},
 	{Address: "table.folders.primary_key", Kind: "constraint", Schema: "app", Table: "folders", Name: "folders_pkey", Hash: "565da667b6311c904628d642"},
 	{Address: "table.lines.foreign_key.order", Kind: "constraint", Schema: "app", Table: "lines", Name: "lines_order", Hash: "74ddc7385ec1ad7207d35c87"},
