@@ -42,6 +42,7 @@ func TestPages(t *testing.T) {
 	p := seats(t)
 	conn := database(t, p)
 	exec(t, conn, "INSERT INTO app.teams (name) SELECT 'team' || n FROM generate_series(1, 20) n")
+	exec(t, conn, "ALTER TABLE app.shifts DISABLE TRIGGER USER") // a rule would look at each row
 	exec(t, conn, "INSERT INTO app.shifts (team_id, doctor, on_call) SELECT 1 + n % 20, 'd', n % 3 = 0 FROM generate_series(1, 20000) n")
 	exec(t, conn, "ANALYZE app.shifts")
 	const list = "table.shifts.list_by_team"

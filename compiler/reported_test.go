@@ -128,6 +128,11 @@ func TestPromisesAreOfTheSchema(t *testing.T) {
 	}
 	for _, i := range p.Invariants {
 		for _, object := range i.Facts().Objects {
+			if object.Kind == ir.TableObject && slices.ContainsFunc(p.Promises, func(x ir.Promise) bool {
+				return x.Object.Schema == object.Schema && x.Object.Table == object.Table
+			}) {
+				continue // which is not there without its table
+			}
 			if hashes[object] == "" {
 				t.Errorf("%s rests on %+v, which nobody checks", i.Facts().Address, object)
 			}
