@@ -21,7 +21,7 @@ func TestRulesThatTriggersCannotKeep(t *testing.T) {
 	items := func(columns ...ir.Column) *ir.Program {
 		p := program(schema(table("items", columns...)))
 		ref := ir.TableRef{Schema: "app", Name: "items"}
-		p.Invariants = []ir.Invariant{&ir.Limit{Base: ir.Facts{Address: "table.items.limit.few", Table: ref}, Counter: ref}}
+		p.Invariants = []ir.Invariant{&ir.Limit{Base: ir.Facts{Address: "table.items.limit.few", Table: ref}, Counter: ref, Key: []string{"id"}}}
 		return p
 	}
 	more := column("n", ir.Type{Name: "int8"})
