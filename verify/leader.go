@@ -87,7 +87,11 @@ func (m *model) candidates(l leadership) {
 // renewed is a term that is renewed late, while a candidate campaigns, and one
 // that is renewed while a guarded transaction of its own is open.
 func (m *model) renewed(l leadership) {
-	guards := append(withoutGuards(l.renew, ir.MainStatement, leaderKey), withoutGuards(l.campaign, ir.MainStatement, leaderKey)...)
+	guards := withoutGuards(l.renew, ir.MainStatement, leaderKey)
+	for _, m := range withoutGuards(l.campaign, ir.MainStatement, leaderKey) {
+		m.id = "campaign-" + m.id // both statements have a first condition
+		guards = append(guards, m)
+	}
 	c := m.add("campaign-renew", "a candidate campaigns while the leader renews a lease that has run out", nil,
 		func(context.Context, *site) (*scene, error) {
 			return &scene{

@@ -57,7 +57,8 @@ ALTER TABLE app.rooms ADD CONSTRAINT rooms_name UNIQUE (name) DEFERRABLE INITIAL
 func TestWhatIsNotDeclaredIsAnError(t *testing.T) {
 	a := newArena(t)
 	execute(t, a.conn, `ALTER TABLE app.customers ADD CONSTRAINT by_hand CHECK (email <> 'b@x');
-INSERT INTO app.teams (name) VALUES ('night'); INSERT INTO app.shifts (team_id, doctor, on_call) VALUES (1, 'Ada', true)`)
+INSERT INTO app.teams (name) VALUES ('night');
+ALTER TABLE app.shifts DISABLE TRIGGER USER; INSERT INTO app.shifts (team_id, doctor, on_call) VALUES (1, 'Ada', true)`)
 	forgotten := *a.operation(t, "table.teams.delete")
 	forgotten.Errors = nil
 	for _, c := range []struct {

@@ -402,7 +402,7 @@ var seats = []step{
 		generated: func(ctx context.Context, s *store.Store) (any, error) { return only(s.Teams.Delete(ctx, 1)) },
 	},
 	{
-		address: "table.shifts.delete", args: args("id", "1"), want: client.OK,
+		address: "table.shifts.delete", args: args("id", "1"), want: client.Violation, about: "someone_on_call",
 		generated: func(ctx context.Context, s *store.Store) (any, error) { return only(s.Shifts.Delete(ctx, 1)) },
 	},
 	// Tasks: claims, and claims that were lost.
