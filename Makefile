@@ -17,6 +17,8 @@ NEW       := ./verify/isolation
 # What verify explores on each other major: the rules that triggers keep.
 VERIFIED  := limit|at-most-one|at-least-one|sequence|ordered
 SHARE     ?= 1
+# Packages that are tested at once: many tests wait, for locks and leases, more than they compute.
+AT_ONCE   ?= 3
 
 .PHONY: demo test test-race test-long test-matrix test-newest bench lint fmt golden examples
 
@@ -29,7 +31,7 @@ demo: ## The main job on a private server: validate, generate, plan, apply, race
 	$(GO) run ./examples/seats
 
 test: ## All tests, on a private server of the installed major; SHORT=-short leaves out what takes its time.
-	$(GO) test $(SHORT) $(PACKAGES)
+	$(GO) test -p $(AT_ONCE) $(SHORT) $(PACKAGES)
 	for module in $(MODULES); do (cd $$module && $(GO) test ./...) || exit 1; done
 
 test-race: ## The runtime and the explorer under the race detector.
