@@ -17,8 +17,6 @@ NEW       := ./verify/isolation
 # What verify explores on each other major: the rules that triggers keep.
 VERIFIED  := limit|at-most-one|at-least-one|sequence|ordered
 SHARE     ?= 1
-# Packages that are tested at once: many tests wait, for locks and leases, more than they compute.
-AT_ONCE   ?= 3
 
 .PHONY: demo test test-race test-long test-matrix test-newest bench lint fmt golden examples
 
@@ -31,7 +29,7 @@ demo: ## The main job on a private server: validate, generate, plan, apply, race
 	$(GO) run ./examples/seats
 
 test: ## All tests, on a private server of the installed major; SHORT=-short leaves out what takes its time.
-	$(GO) test -p $(AT_ONCE) $(SHORT) $(PACKAGES)
+	$(GO) test $(SHORT) $(PACKAGES)
 	for module in $(MODULES); do (cd $$module && $(GO) test ./...) || exit 1; done
 
 test-race: ## The runtime and the explorer under the race detector.
@@ -48,6 +46,7 @@ test-long: ## Fuzzing, races beyond the one of make test, every case verified; S
 	$(GO) test -run 'TestCases|TestQueueSpoiled|TestBrokenPrograms|TestLowerBounds' -count=1 -timeout 60m ./verify -share $(SHARE)
 	if [ $(SHARE) = 1 ]; then $(TOOL) staticcheck ./testdata/cases/*/store && $(TOOL) errcheck ./testdata/cases/*/store; fi
 	if [ $(SHARE) = 1 ]; then (cd examples/sqlc && $(GO) run github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1 diff); fi
+	if [ $(SHARE) = 1 ]; then $(GO) test -run TestRaceTestsRun -count=1 ./codegen/golang; fi
 	if [ $(SHARE) = 1 ]; then $(GO) test -run TestFullSearchAgrees -count=1 ./verify -share 1 && $(MAKE) test-race; fi
 	$(GO) test -run TestLeadersAsProcesses -count=1 -timeout 60m -v ./pawl -takeovers $$((1000/($(SHARE)*$(SHARE))))
 	$(GO) test -run 'TestDeadlockVictimsUnderLoad' -count=1 ./verify/explore -load

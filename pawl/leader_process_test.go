@@ -308,6 +308,9 @@ func TestWrongClocks(t *testing.T) {
 // from the database, and two have clocks that are wrong by a factor of ten. Never are
 // there two terms within one guarded transaction, or one behind a later one.
 func TestLeadersAsProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-long runs it, with as many takeovers as it is told")
+	}
 	never := func() bool { return false }
 	for name, form := range map[string]contender{"lease": {Idle: sectionIdle}, "session": {Idle: sectionIdle, Session: true}} {
 		t.Run(name, func(t *testing.T) {

@@ -277,6 +277,9 @@ func produce(t *testing.T, pool *pgxpool.Pool, orders, count int, atLeast time.D
 // Four relays are killed at random, each a process of its own, while producers write.
 // No event is lost, and none overtakes another one of its order.
 func TestRelaysKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-long runs it, with as many events as it is told")
+	}
 	const orders = 40
 	pool := outboxPool(t, orders)
 	b := newBroker(t, 0)

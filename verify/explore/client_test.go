@@ -239,7 +239,7 @@ func TestWaitForNoLockIsInconclusive(t *testing.T) {
 }
 
 func TestLockThatIsNeverGivenBackIsInconclusive(t *testing.T) {
-	x := open(t, explore.Options{StepTimeout: 50 * time.Millisecond}, accounts)
+	x := open(t, explore.Options{StepTimeout: 400 * time.Millisecond}, accounts)
 	result, err := x.Explore(t.Context(), explore.Scenario{
 		Name: "leaked lock",
 		Clients: []explore.Client{
