@@ -327,6 +327,18 @@ func dead(pid int) bool {
 	return strings.HasPrefix(after, "Z")
 }
 
+// ended waits until a process is dead. A server removes its pid file, which is what
+// stopping waits for, a moment before it ends.
+func ended(pid int) bool {
+	for range 100 {
+		if dead(pid) {
+			return true
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return false
+}
+
 // psql connects with PostgreSQL's own client, where it is installed.
 func psql(t *testing.T, url string) {
 	t.Helper()

@@ -46,7 +46,7 @@ func TestProcessesShareAPersistentServer(t *testing.T) {
 		t.Errorf("one of two was killed, and the server with it: %v", err)
 	}
 	children[2].release()
-	if !dead(first.PID) {
+	if !ended(first.PID) {
 		t.Errorf("the last one left, and server %d still runs", first.PID)
 	}
 
