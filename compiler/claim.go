@@ -50,8 +50,6 @@ func (q *queue) addEnqueue() {
 		sql = q.groupedEnqueueSQL(p)
 		op.Lock = ir.ForNoKeyUpdate
 		op.Reasons = append(op.Reasons, q.reasons(q.group.rowReason())...)
-	}
-	if q.group != nil {
 		op.Doc += " Whoever adds to the same " + and(columnList(q.group.by)) + " waits until that transaction ends, or fails with ErrBusy when lock_timeout runs out."
 	}
 	op.Args = q.repository.Insert

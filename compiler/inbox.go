@@ -110,7 +110,7 @@ func inboxOperation(b *ir.Inbox, name, doc, sql string, args, results []ir.Field
 		Address: at, Name: name, Kind: ir.OnceOp, Doc: doc, Args: args,
 		Statements: []ir.Statement{{Role: ir.MainStatement, SQL: comment(at) + sql, Args: args, Results: results, Rows: rows}},
 		Lock:       ir.RowWriteLock, Isolation: ir.ReadCommitted, Transaction: defaultTransaction,
-		Reasons: reasons, Internal: true, Pos: b.Pos,
+		Reasons: reasons, Internal: true, NeedsTransaction: name != ir.InboxReap, Pos: b.Pos,
 	}
 }
 

@@ -245,8 +245,10 @@ func (l *leader) resign() ir.Operation {
 
 // guard keeps the term from ending before the transaction does.
 func (l *leader) guard() ir.Operation {
-	return l.operation("guard", ir.GuardOp, ir.ForKeyShare,
+	op := l.operation("guard", ir.GuardOp, ir.ForKeyShare,
 		"keeps the next term from beginning before the caller's transaction ends, or returns no row when it has begun.",
 		"SELECT term FROM "+l.config.Table.SQL()+" WHERE name = "+l.name+" AND term = $1::bigint FOR KEY SHARE",
 		[]ir.Field{termField}, []ir.Field{termField})
+	op.NeedsTransaction = true
+	return op
 }

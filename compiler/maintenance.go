@@ -6,12 +6,13 @@ import (
 	"github.com/pawldb/pawl/compiler/ir"
 )
 
-// maintenance lists the statements of upkeep: the reapers of idempotencies, inboxes
-// and of queues that keep what is done, and the movers of queues' tasks that are due, which claims run too. A
-// project without reapers has none: its claims do what there is to do.
+// maintenance lists the statements of upkeep: the reapers of idempotencies, of inboxes
+// and of queues that keep what is done, and the movers of queues' tasks that are due,
+// which claims run too. A project without reapers has none: its claims do what there
+// is to do.
 func (c *compilation) maintenance() {
 	p := c.program
-	if len(p.Idempotencies)+len(p.Inboxes) == 0 && !slices.ContainsFunc(p.Repositories, retains) {
+	if len(p.Idempotencies)+len(p.Inboxes) == 0 && !slices.ContainsFunc(p.Repositories, ir.Repository.Retains) {
 		return
 	}
 	m := &ir.Maintenance{Address: "pawl.maintain"}
@@ -36,6 +37,3 @@ func (c *compilation) maintenance() {
 	}
 	p.Maintenance = m
 }
-
-// retains reports whether a repository is a queue that keeps what is done for a while.
-func retains(r ir.Repository) bool { return r.Queue != nil && r.Queue.Retain > 0 }

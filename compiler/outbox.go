@@ -28,6 +28,7 @@ func (q *queue) eventOperation() ir.Operation {
 	op := q.taskOperation("add", ir.EnqueueOp, ir.NoLock,
 		"writes an event into the outbox {label} and returns its id. The event is published when the caller's transaction has committed, and never when it rolls back; "+
 			"events of one aggregate leave in the order of commit.")
+	op.NeedsTransaction = true
 	op.Reasons = append(op.Reasons, addedInside)
 	return op
 }
@@ -45,7 +46,7 @@ func (q *queue) addEnqueueMany() {
 	op := q.taskOperation("add_many", ir.EnqueueManyOp, ir.ForNoKeyUpdate,
 		"writes events into the outbox {label}, in their order and all or none, and returns their ids. It takes their aggregates in the order of the keys, whatever "+
 			"order the events have: two batches never wait for each other in a circle.")
-	op.Address = under(q.address, "add", "many")
+	op.Address, op.NeedsTransaction = under(q.address, "add", "many"), true
 	op.Reasons = append(op.Reasons, addedInside)
 	op.Reasons = append(op.Reasons, q.reasons(q.group.rowReason(), ir.Reason{
 		Choice: "ORDER BY " + ir.Idents(columnList(q.group.by)),

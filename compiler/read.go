@@ -141,6 +141,7 @@ func (t *table) addGetByLocked(u *unique) {
 		"; "+u.name+" allows one at most; and locks it until the transaction ends: what is decided on it stays true until then. "+
 		"It works inside a transaction only. A missing row is not found; nor is one that left the key while this call waited for it.")
 	op.Key, op.Lock, op.Reasons = u.keyArguments(t), ir.ForNoKeyUpdate, []ir.Reason{lockedReason, lockFirstReason}
+	op.NeedsTransaction = true
 	p := newParameters(op.Key)
 	op.Statements = []ir.Statement{t.selectRow(op.Address, u.keyCondition(p)+"\n"+string(ir.ForNoKeyUpdate), p, ir.ReturnsOne)}
 	t.addOperation(op, write{facts: u.facts})
@@ -167,6 +168,7 @@ func (t *table) addGetLocked() {
 		" and locks it until the transaction ends: what is decided on it stays true until then. It works inside a transaction only. A missing row is not found.")
 	p := newParameters(t.keyFields())
 	op.Key, op.Lock, op.Reasons = t.keyFields(), ir.ForNoKeyUpdate, []ir.Reason{lockedReason, lockFirstReason}
+	op.NeedsTransaction = true
 	op.Statements = []ir.Statement{t.selectRow(op.Address, t.keyEquals(p)+"\n"+string(ir.ForNoKeyUpdate), p, ir.ReturnsOne)}
 	t.addOperation(op, write{})
 }
@@ -178,7 +180,7 @@ func (t *table) addGetMany() {
 		" and locks them until the transaction ends. They are locked in the order of the key, whatever order was asked, so that two transactions that "+
 		"lock the same rows wait for each other and never deadlock. The result is in that order too. It works inside a transaction only. "+
 		"Rows that do not exist are left out, and a key that is given twice is one row.")
-	op.Lock = ir.ForNoKeyUpdate
+	op.Lock, op.NeedsTransaction = ir.ForNoKeyUpdate, true
 	op.Reasons = []ir.Reason{{
 		Choice: "ORDER BY " + names,
 		Why:    "locks are taken in the order of the rows. Two transactions with the same rows in another order would each hold what the other one waits for (40P01).",

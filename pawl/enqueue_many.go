@@ -16,13 +16,5 @@ type EnqueueManyOperation struct {
 // gives what one task takes, in the order of the statement's arguments. Without tasks
 // nothing is sent.
 func EnqueueMany[In any](ctx context.Context, s *Session, op *EnqueueManyOperation, tasks []In, values func(*In) []any) ([]int64, error) {
-	if len(tasks) == 0 {
-		return nil, nil
-	}
-	args, err := s.columns(op.Types, len(tasks), func(i int) []any { return values(&tasks[i]) })
-	if err != nil {
-		c := s.call(&op.Operation)
-		return nil, c.done(ctx, "", 0, err)
-	}
-	return QueryAll(ctx, s, &op.Operation, scalar, args...)
+	return QueryKeys(ctx, s, (*KeysOperation)(op), scalar, tasks, values)
 }

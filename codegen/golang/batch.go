@@ -146,7 +146,8 @@ func (r *repository) plural(l *locals, name string) string {
 }
 
 // emitBatchDescriptor writes a descriptor that holds the types of what one row
-// takes: a pawl.GuardedManyOperation, EditManyOperation or KeysOperation.
+// takes: a pawl.GuardedManyOperation, EditManyOperation, KeysOperation,
+// EnqueueManyOperation or UpsertManyOperation.
 func (r *repository) emitBatchDescriptor(o *ir.Operation) {
 	w := r.w
 	each, kind := o.Each, "GuardedManyOperation"
@@ -159,6 +160,10 @@ func (r *repository) emitBatchDescriptor(o *ir.Operation) {
 		}
 	case ir.GetManyOp:
 		kind = "KeysOperation"
+	case ir.EnqueueManyOp:
+		kind = "EnqueueManyOperation"
+	case ir.UpsertManyOp:
+		kind, each = "UpsertManyOperation", r.ir.Insert
 	}
 	types := make([]string, len(each))
 	for i, f := range each {

@@ -132,12 +132,12 @@ func bookingsTable() ir.Repository {
 				Statements: []ir.Statement{statement(ir.MainStatement, get("", ""), id, row)},
 			},
 			{
-				Address: "table.bookings.get_for_update", Name: "get_for_update", Kind: ir.GetLockedOp, Doc: "Reads and locks the row with this primary key.", Key: id, Isolation: ir.ReadCommitted,
+				Address: "table.bookings.get_for_update", Name: "get_for_update", Kind: ir.GetLockedOp, NeedsTransaction: true, Doc: "Reads and locks the row with this primary key.", Key: id, Isolation: ir.ReadCommitted,
 				Lock: ir.ForNoKeyUpdate, Reasons: []ir.Reason{{Choice: "FOR NO KEY UPDATE", Why: "A row that refers to this one can still be inserted."}},
 				Statements: []ir.Statement{statement(ir.MainStatement, get("_for_update", "\nFOR NO KEY UPDATE"), id, row)},
 			},
 			{
-				Address: "table.bookings.get_many_for_update", Name: "get_many_for_update", Kind: ir.GetManyOp, Doc: "Reads and locks rows in the order of their keys.", Lock: ir.ForNoKeyUpdate, Isolation: ir.ReadCommitted,
+				Address: "table.bookings.get_many_for_update", Name: "get_many_for_update", Kind: ir.GetManyOp, NeedsTransaction: true, Doc: "Reads and locks rows in the order of their keys.", Lock: ir.ForNoKeyUpdate, Isolation: ir.ReadCommitted,
 				Statements: []ir.Statement{{
 					Role: ir.MainStatement, Rows: ir.ReturnsMany, Args: []ir.Field{field("ids", arrayOf(bigint))}, Results: row,
 					SQL: "/* table.bookings.get_many_for_update */ SELECT " + list + " FROM app.bookings WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE",

@@ -119,7 +119,7 @@ func (e *emitter) emitInboxDescriptor(w *writer, b *ir.Inbox, n *inboxNames) {
 		if len(op.Key) > 0 {
 			w.P("KeyArgs: ", len(op.Key), ",")
 		}
-		if op.Name != ir.InboxReap {
+		if op.NeedsTransaction {
 			w.P("NeedsTransaction: true,")
 		}
 		if key, standard := limitsOf(e.program, op); !standard {

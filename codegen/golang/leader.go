@@ -53,10 +53,10 @@ func (e *emitter) emitLeaderDescriptor(w *writer, s *ir.Singleton, n *singletonN
 		w.P("Name: ", strconv.Quote(o.Address), ",")
 		w.P("Table: ", strconv.Quote(ir.Qualified(s.Leader.Table.Schema, s.Leader.Table.Name)), ",")
 		w.P("SQL: ", constant, ",")
-		switch o.Kind {
-		case ir.CampaignOp:
+		if o.Kind == ir.CampaignOp {
 			w.P("Prelude: []", e.pawl("Statement"), "{{SQL: ", n.consts[statementID{o.Address, ir.EnlistStatement}], ", Args: []int{}}},")
-		case ir.GuardOp:
+		}
+		if o.NeedsTransaction {
 			w.P("NeedsTransaction: true,")
 		}
 		if key, standard := limitsOf(e.program, o); !standard {

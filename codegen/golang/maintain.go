@@ -21,7 +21,7 @@ func (e *emitter) emitMaintain(w *writer) {
 	}
 	w.P()
 	kept := "the answers and the ids of messages that are no longer kept"
-	if hasReaper(e.program) {
+	if slices.ContainsFunc(e.program.Repositories, ir.Repository.Retains) {
 		kept = "the answers, the ids of messages, the tasks and the events that are no longer kept"
 	}
 	w.Doc("Maintain removes " + kept + ", and moves the tasks of queues that are due. Call it now and then, from every process: " +
@@ -39,11 +39,6 @@ func (e *emitter) emitMaintain(w *writer) {
 	w.P("Name: ", strconv.Quote(m.Address), ",")
 	w.P("TrySQL: ", sqlLiteral(m.TrySQL), ",")
 	w.P("}")
-}
-
-// hasReaper reports whether a queue or an outbox keeps what is done for a while.
-func hasReaper(p *ir.Program) bool {
-	return slices.ContainsFunc(p.Repositories, func(r ir.Repository) bool { return r.Queue != nil && r.Queue.Retain > 0 })
 }
 
 // chore spells the operation of a statement of upkeep.

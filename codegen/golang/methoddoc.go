@@ -122,14 +122,11 @@ func (r *repository) failures(o *ir.Operation) []string {
 	case ir.MoveManyOp, ir.AdjustManyOp:
 		list = append(list, "[*pawl.BatchError]: rows that may not be changed; nothing was written, and it holds for each of them [pawl.ErrNotFound], "+
 			refusals(o)+"a [*pawl.GuardError] or [pawl.ErrBadInput]")
-	case ir.GetLockedOp, ir.GetManyOp:
-		list = append(list, "[pawl.ErrNoTransaction]: it was called outside a transaction")
-	case ir.EnqueueOp, ir.EnqueueManyOp:
-		if r.ir.Queue.Outbox {
-			list = append(list, "[pawl.ErrNoTransaction]: it was called outside a transaction")
-		}
 	case ir.EditOp, ir.EditManyOp:
 		list = append(list, "[*pawl.NotEditableError]: change set another column; nothing was written")
+	}
+	if o.NeedsTransaction {
+		list = append(list, "[pawl.ErrNoTransaction]: it was called outside a transaction")
 	}
 	if asked := r.guards[o.Address].doc; asked != "" {
 		list = append(list, "[*pawl.GuardError]: "+asked)
@@ -140,20 +137,10 @@ func (r *repository) failures(o *ir.Operation) []string {
 	for _, name := range o.Errors {
 		list = append(list, r.violation(o, name)...)
 	}
-	if waits(o) && r.ir.Queue == nil {
+	if o.MayWait() && r.ir.Queue == nil {
 		list = append(list, "[pawl.ErrBusy]: a lock was not to be had in time; nothing was changed")
 	}
 	return list
-}
-
-// waits reports whether an operation may wait for a lock: of a row, or of a key or a
-// parent that somebody else is writing.
-func waits(o *ir.Operation) bool {
-	switch o.Kind {
-	case ir.InsertOp, ir.InsertManyOp:
-		return len(o.Errors) > 0
-	}
-	return o.Lock != ir.NoLock && o.Lock != ""
 }
 
 // refusals are those that a batch of moves alone knows.
@@ -169,25 +156,10 @@ func (r *repository) violation(o *ir.Operation, name string) []string {
 	for i := range r.ir.Reported {
 		c := &r.ir.Reported[i]
 		if sentinel := r.emitter.names.sentinels[NameOf(c)]; c.Name == name && sentinel != "" {
-			return []string{"[" + sentinel + "]: " + strings.TrimSuffix(meaningFor(o, c), ".")}
+			return []string{"[" + sentinel + "]: " + strings.TrimSuffix(c.Says(o.Kind), ".")}
 		}
 	}
 	return nil
-}
-
-// meaningFor is what a constraint says to an operation.
-func meaningFor(o *ir.Operation, c *ir.Reported) string {
-	doc := c.Doc
-	switch o.Kind {
-	case ir.InsertOp, ir.InsertManyOp, ir.EnqueueOp:
-		doc = c.Adding
-	case ir.DeleteOp:
-		doc = c.Removing
-	}
-	if doc == "" {
-		return c.Doc
-	}
-	return doc
 }
 
 // guard is what a move or an adjustment asks of its row beyond the state.

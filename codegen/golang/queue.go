@@ -131,21 +131,6 @@ func (r *repository) emitEnqueueMany(o *ir.Operation) {
 	r.w.P("}")
 }
 
-// emitEnqueueManyDescriptor writes a pawl.EnqueueManyOperation.
-func (r *repository) emitEnqueueManyDescriptor(o *ir.Operation) {
-	w := r.w
-	types := make([]string, len(o.Each))
-	for i, f := range o.Each {
-		types[i] = codecName(f.Type)
-	}
-	w.P("var ", r.names.vars[o.Address], " = ", r.pawl("EnqueueManyOperation"), "{")
-	w.P("Operation: ", r.pawl("Operation"), "{")
-	r.emitOperationFields(o, ir.MainStatement)
-	w.P("},")
-	w.P("Types: ", stringSlice(types), ",")
-	w.P("}")
-}
-
 // emitComplete writes the method that ends any number of claims.
 func (r *repository) emitComplete(o *ir.Operation) {
 	w := r.w

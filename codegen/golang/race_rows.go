@@ -82,7 +82,7 @@ func (r *raceRepository) emitInserted(function, promise, result string, kind ir.
 	w.Doc(function + " is " + promise + ".")
 	w.P("func ", function, "(s *raceSetup, n int) ", result, " {")
 	insert := "s.db." + r.names.typ + "." + r.methodOf(kind)
-	if r.ir.Queue != nil && r.ir.Queue.Outbox { // events are added inside a transaction alone
+	if r.operation(kind).NeedsTransaction {
 		context, store, in := w.S(ident{"context", "Context"}), w.S(r.in("Store")), w.S(r.in(r.names.args))
 		insert = "func(ctx " + context + ", in " + in + ") (" + result + ", error) {\n" +
 			"return " + w.S(r.in("InTx")) + "(ctx, s.db, func(ctx " + context + ", tx *" + store + ") (" + result + ", error) {\n" +

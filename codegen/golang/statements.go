@@ -57,19 +57,11 @@ func (r *repository) emitDescriptors() {
 			continue
 		}
 		r.w.P()
-		if o.Kind == ir.EnqueueManyOp {
-			r.emitEnqueueManyDescriptor(o)
-			continue
-		}
 		if o.Kind == ir.EditOp {
 			r.emitEditDescriptor(o)
 			continue
 		}
-		if o.Kind == ir.UpsertManyOp {
-			r.emitUpsertManyDescriptor(o)
-			continue
-		}
-		if len(o.Each) > 0 {
+		if len(o.Each) > 0 || o.Kind == ir.UpsertManyOp {
 			r.emitBatchDescriptor(o)
 			continue
 		}
@@ -121,12 +113,9 @@ func (r *repository) emitOperationFields(o *ir.Operation, role ir.Role) {
 	switch o.Kind {
 	case ir.GetOp, ir.ListOp:
 		w.P("ReadOnly: true,")
-	case ir.GetLockedOp, ir.GetManyOp:
+	}
+	if o.NeedsTransaction {
 		w.P("NeedsTransaction: true,")
-	case ir.EnqueueOp, ir.EnqueueManyOp:
-		if r.ir.Queue.Outbox {
-			w.P("NeedsTransaction: true,")
-		}
 	}
 }
 

@@ -22,21 +22,6 @@ func (r *repository) emitUpsertManyMethod(o *ir.Operation) {
 	w.P("}")
 }
 
-// emitUpsertManyDescriptor writes a pawl.UpsertManyOperation.
-func (r *repository) emitUpsertManyDescriptor(o *ir.Operation) {
-	w := r.w
-	types := make([]string, len(r.ir.Insert))
-	for i, f := range r.ir.Insert {
-		types[i] = codecName(f.Type)
-	}
-	w.P("var ", r.names.vars[o.Address], " = ", r.pawl("UpsertManyOperation"), "{")
-	w.P("Operation: ", r.pawl("Operation"), "{")
-	r.emitOperationFields(o, ir.MainStatement)
-	w.P("},")
-	w.P("Types: ", stringSlice(types), ",")
-	w.P("}")
-}
-
 // codecName is the type by which pgx spells a value as PostgreSQL does: the
 // column's own where pgx knows it, else text.
 func codecName(t ir.Type) string {

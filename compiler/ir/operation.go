@@ -232,7 +232,10 @@ type Operation struct {
 	Wait     time.Duration // edit: instead of the transaction's lock timeout; 0 when not given
 	LockKey  int32         // singleton: second half of the advisory key
 	Internal bool          // emitted for the runtime, not as a method of its own
-	Pos      Pos           `json:"-"`
+	// NeedsTransaction says that it works inside a caller's transaction alone: its
+	// effect is a lock, or has to be one with what the caller writes.
+	NeedsTransaction bool
+	Pos              Pos `json:"-"`
 }
 
 // Prelude are the statements that run ahead of the main one, in the same round
@@ -246,6 +249,16 @@ func (o *Operation) Prelude() []*Statement {
 		}
 	}
 	return list
+}
+
+// MayWait reports whether the operation may wait for a lock: of a row, or of a key or
+// a parent that somebody else is writing.
+func (o *Operation) MayWait() bool {
+	switch o.Kind {
+	case InsertOp, InsertManyOp:
+		return len(o.Errors) > 0
+	}
+	return o.Lock != NoLock && o.Lock != ""
 }
 
 // Statement finds the statement with a role; nil when the operation has none.

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"iter"
 	"time"
 )
@@ -141,6 +142,9 @@ type Repository struct {
 	Transitions []string // columns that only moves may change
 }
 
+// Retains reports whether a repository is a queue that keeps what is done for a while.
+func (r Repository) Retains() bool { return r.Queue != nil && r.Queue.Retain > 0 }
+
 // GoColumn is what a column says of its Go field.
 type GoColumn struct {
 	Name, Type string // the go { } block
@@ -204,6 +208,18 @@ type Reported struct {
 	Object           ObjectID
 	Hash             string // fingerprint of the definition
 	Inherited        bool   // belongs to another repository, that of a child for instance
+}
+
+// Says is what a violation of the constraint means to an operation of a kind.
+func (r *Reported) Says(kind OperationKind) string {
+	doc := ""
+	switch kind {
+	case InsertOp, InsertManyOp, EnqueueOp, EnqueueManyOp:
+		doc = r.Adding
+	case DeleteOp:
+		doc = r.Removing
+	}
+	return cmp.Or(doc, r.Doc)
 }
 
 // Rule is a rule over several rows, with the operations that may come near to break

@@ -204,7 +204,7 @@ func (r *reign) seat(ctx context.Context) (s *Session, release func(), err error
 		defer cancel()
 		// The end of the connection gives the lock back too, at some moment after Close:
 		// whoever asks at once would wait for another poll.
-		_, _ = conn.Exec(closing, "SELECT pg_advisory_unlock_all()")
+		_, _ = conn.Exec(closing, "SELECT pg_catalog.pg_advisory_unlock_all()")
 		_ = conn.Close(closing)
 	}
 	if err != nil {
